@@ -16,7 +16,7 @@ from .store.database import metadata
 from .store.documents import document_of
 from .store.epochs import remove_epoch
 from .store.publish import Publication
-from .store.rows import DETACHED, ERROR, IDLESS, INFERRED, RETRIEVAL, EventRow, FragmentRow
+from .store.rows import DETACHED, ERROR, IDLESS, INFERRED, RETRIEVAL, SUPERSEDED, EventRow, FragmentRow
 from .store.schema import epoch_range, event_number
 from .store.sources import SourceRecord, save_checkpoint, workspace_number
 
@@ -136,7 +136,7 @@ def _begin(
             last_ts=row[5],
             events=row[6],
             whole=False,
-            placement=Placement.resume(connection, source.epoch),
+            placement=Placement(connection, source.epoch),
         )
     epoch = publication.new_epoch()
     workspace = workspace_number(connection, header.cwd)
@@ -162,13 +162,13 @@ def _begin(
         next_ord=0,
         last_ts=header.timestamp_ms or 0,
         whole=True,
-        placement=Placement.fresh(connection, epoch),
+        placement=Placement(connection, epoch),
     )
 
 
 def _save_session(reading: _Reading, publication: Publication) -> None:
     """Writes the facts of the session as of what was read so far."""
-    reading.placement.finish()
+    reading.placement.settle()
     publication.connection.execute(
         "UPDATE sessions SET name = ?, last_ts = ?, events = ?, next_ord = ? WHERE epoch = ?",
         (reading.name, reading.last_ts, reading.events, reading.next_ord, reading.epoch),
@@ -217,6 +217,8 @@ class _Writer:
             flags = self._flags(event)
             row = _event_row(event, number, flags, place, first_key)
             rows.append(row)
+            if place is None:
+                continue  # its last record answers for the id
             for fragment in event.fragments:
                 fragment_row = _fragment_row(fragment, first_key, number, flags)
                 fragments.append(fragment_row)
@@ -230,9 +232,8 @@ class _Writer:
             if event.session_name is not None and not event.detached:
                 reading.name = event.session_name or None
         self._publication.add(rows, fragments, documents)
-        self._relationships(events)
+        self._relationships(rows, events)
         self._receipts(batch.receipts)
-        reading.placement.settle(rows)
         reading.next_ord += len(rows)
         reading.events += len(rows)
         return len(rows)
@@ -276,19 +277,22 @@ class _Writer:
         ).fetchone()
         return found is not None
 
-    def _relationships(self, events: Sequence[_core.ParsedEvent]) -> None:
+    def _relationships(
+        self, rows: Sequence[EventRow], events: Sequence[_core.ParsedEvent]
+    ) -> None:
         self._connection.executemany(
             "INSERT OR IGNORE INTO relationships VALUES (?, ?, ?, ?, ?)",
             (
                 (
-                    event_number(self._reading.epoch, ord_),
+                    row.event,
                     relationship.kind,
                     relationship.reference,
                     relationship.detail,
                     (RETRIEVAL if relationship.retrieval else 0)
                     | (INFERRED if relationship.inferred else 0),
                 )
-                for ord_, event in enumerate(events, self._reading.next_ord)
+                for row, event in zip(rows, events, strict=True)
+                if not row.flags & SUPERSEDED
                 for relationship in event.relationships
             ),
         )
@@ -318,6 +322,8 @@ def _event_row(
     first_key: int,
 ) -> EventRow:
     segment, depth = (None, None) if place is None else place
+    if place is None:
+        flags |= SUPERSEDED
     return EventRow(
         event=number,
         entry_id=event.id,
@@ -337,7 +343,7 @@ def _event_row(
         segment=segment,
         depth=depth,
         first_key=first_key,
-        fragments=len(event.fragments),
+        fragments=0 if place is None else len(event.fragments),
     )
 
 

@@ -1,0 +1,299 @@
+"""The index as programs use it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from . import _core, config
+from .coverage import coverage_of, problems_of
+from .read import SourceModified, read_event
+from .reconcile import Counts, Reconciler
+from .scope import Directory, Scope
+from .search import Search
+from .sessions import lineage_of, list_sessions
+from .store.database import problem
+from .store.schema import SCHEMA_VERSION
+from .store.store import Snapshot, Store
+from .trace import trace_event
+from .types import (
+    Coverage,
+    Event,
+    IndexFacts,
+    Invocation,
+    Lineage,
+    Progress,
+    ReadRequest,
+    SearchPage,
+    SearchRequest,
+    SessionPage,
+    SessionsRequest,
+    Status,
+    SyncReport,
+    Trace,
+    TraceRequest,
+)
+from .types.requests import Moment, PathText, words
+from .view import View
+
+_TRUSTED = Invocation(cwd="/", workspace_root="/")
+"""The program that owns the index, asking for everything."""
+
+
+class EventIndex:
+    """The index of Pi's session files. Use :meth:`open`, best in a ``with`` statement.
+
+    One object may be used by several threads. Results are frozen objects with ``to_json()``.
+    Every method raises the errors of :mod:`pi_event_search.errors` and no others on purpose.
+    """
+
+    def __init__(self, store: Store, settings: config.Config) -> None:
+        self._store = store
+        self._config = settings
+        self._directory: tuple[int, Directory] | None = None
+
+    @classmethod
+    def open(
+        cls,
+        index_dir: PathText | None = None,
+        session_dirs: Iterable[PathText] | None = None,
+        exclude: Sequence[str] = (),
+    ) -> Self:
+        """Opens the index, and makes an empty one where there is none; ``sync`` fills it.
+
+        :param index_dir: where it lies; ``None``: ``pi-event-search`` in Pi's agent directory.
+        :param session_dirs: directories with session files; ``None``: Pi's own, and archives
+            named by the environment.
+        :param exclude: glob patterns of session files to leave out.
+        :raises IndexProblem: the directory cannot be used, or a newer program wrote the index.
+        """
+        settings = config.load(index_dir=index_dir, session_dirs=session_dirs, exclude=exclude)
+        return cls(Store.open(Path(settings.index_dir)), settings)
+
+    def close(self) -> None:
+        """Releases files and locks. Closing twice is fine."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def sync(
+        self,
+        path: PathText | None = None,
+        *,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> SyncReport:
+        """Brings the index up to date with the session directories, or with one file.
+
+        :raises IndexBusy: another process is writing and did not finish in time.
+        :raises InvalidArgument: ``path`` cannot be opened.
+        """
+        started = time.monotonic()
+        reconciler = Reconciler(self._store, self._config, progress)
+        with self._guarded():
+            counts = reconciler.directories() if path is None else reconciler.file(os.fspath(path))
+            with self._view(_TRUSTED) as (snapshot, view):
+                coverage = coverage_of(snapshot.connection, view.scope)
+        return _report(counts, coverage, int((time.monotonic() - started) * 1000))
+
+    def search(
+        self,
+        query: str = "",
+        *,
+        invocation: Invocation | None = None,
+        limit: int = 20,
+        session_id: str | None = None,
+        cwd: str | None = None,
+        kinds: Iterable[str] = (),
+        entry_types: Iterable[str] = (),
+        roles: Iterable[str] = (),
+        tool_names: Iterable[str] = (),
+        branch_states: Iterable[str] = (),
+        selection_states: Iterable[str] = (),
+        error_only: bool = False,
+        time_from: Moment | None = None,
+        time_to: Moment | None = None,
+        file: str | None = None,
+        sort: str = "relevance",
+    ) -> SearchPage:
+        """Events that match all words and phrases of the query and all filters.
+
+        Without words at least one filter is needed, and the newest events come first.
+
+        :raises InvalidQuery: nothing to search for, or too much.
+        :raises InvalidArgument: a filter is out of range.
+        :raises NotFound: ``session_id`` names no session the caller may see.
+        """
+        request = SearchRequest(
+            query=query,
+            limit=limit,
+            session_id=session_id,
+            cwd=cwd,
+            kinds=words("kinds", kinds),
+            entry_types=words("entry_types", entry_types),
+            roles=words("roles", roles),
+            tool_names=words("tool_names", tool_names),
+            branch_states=words("branch_states", branch_states),
+            selection_states=words("selection_states", selection_states),
+            error_only=error_only,
+            time_from=time_from,
+            time_to=time_to,
+            file=file,
+            sort=sort,
+        )
+        with self._guarded(), self._view(invocation) as (snapshot, view):
+            search = Search(snapshot, view.scope, request)
+            hits = search.hits()
+            return SearchPage(
+                hits,
+                coverage_of(snapshot.connection, view.scope),
+                None if hits else search.diagnostics(),
+            )
+
+    def read(
+        self,
+        session_id: str,
+        entry_id: str,
+        *,
+        invocation: Invocation | None = None,
+        fragment_id: str | None = None,
+        offset: int | None = None,
+        window: int | None = None,
+        order: str = "branch",
+        before: int = 1,
+        after: int = 1,
+    ) -> Event:
+        """One event from its source file, with bounded texts and its neighbours.
+
+        A file that changed under the index is synced and read again; where that does not help,
+        ``source.state`` says so and the texts are the bounded ones of the index.
+
+        :raises NotFound: no such event, or the caller may not see it.
+        :raises InvalidArgument: an argument is out of range.
+        """
+        request = ReadRequest(
+            session_id=session_id,
+            entry_id=entry_id,
+            fragment_id=fragment_id,
+            offset=offset,
+            window=window,
+            order=order,
+            before=before,
+            after=after,
+        )
+        with self._guarded():
+            try:
+                return self._read(request, invocation, accept_modified=False)
+            except SourceModified:
+                self._resync(request.session_id, invocation)
+                return self._read(request, invocation, accept_modified=True)
+
+    def trace(
+        self,
+        session_id: str,
+        entry_id: str,
+        *,
+        invocation: Invocation | None = None,
+        depth: int = 1,
+    ) -> Trace:
+        """What an event is related to: parent, children, siblings.
+
+        :raises NotFound: no such event, or the caller may not see it.
+        """
+        request = TraceRequest(session_id=session_id, entry_id=entry_id, depth=depth)
+        with self._guarded(), self._view(invocation) as (_, view):
+            return trace_event(view, request)
+
+    def sessions(
+        self,
+        *,
+        invocation: Invocation | None = None,
+        limit: int = 50,
+        name: str | None = None,
+        time_from: Moment | None = None,
+        time_to: Moment | None = None,
+    ) -> SessionPage:
+        """Sessions the caller may see, the newest activity first."""
+        request = SessionsRequest(limit=limit, name=name, time_from=time_from, time_to=time_to)
+        with self._guarded(), self._view(invocation) as (snapshot, view):
+            coverage = coverage_of(snapshot.connection, view.scope)
+            return list_sessions(view, request, coverage)
+
+    def lineage(self, session_id: str, *, invocation: Invocation | None = None) -> Lineage:
+        """The session a session was forked from, and those forked from it.
+
+        :raises NotFound: no such session, or the caller may not see it.
+        """
+        with self._guarded(), self._view(invocation) as (_, view):
+            return lineage_of(view, session_id)
+
+    def status(self, *, invocation: Invocation | None = None) -> Status:
+        """What is indexed, and what is not and why."""
+        with self._guarded(), self._view(invocation) as (snapshot, view):
+            count = snapshot.connection.execute
+            return Status(
+                index=IndexFacts(
+                    path=str(self._store.directory),
+                    schema_version=SCHEMA_VERSION,
+                    projector_version=_core.PROJECTOR_VERSION,
+                    size_bytes=self._store.size_bytes(),
+                    sessions=count("SELECT count(*) FROM sessions").fetchone()[0],
+                    events=count("SELECT count(*) FROM events").fetchone()[0],
+                    fragments=count("SELECT count(*) FROM fragments").fetchone()[0],
+                ),
+                coverage=coverage_of(snapshot.connection, view.scope),
+                problems=tuple(problems_of(snapshot.connection, view.scope)),
+            )
+
+    def _read(
+        self, request: ReadRequest, invocation: Invocation | None, *, accept_modified: bool
+    ) -> Event:
+        with self._view(invocation) as (snapshot, view):
+            coverage = coverage_of(snapshot.connection, view.scope)
+            return read_event(view, request, coverage, accept_modified=accept_modified)
+
+    def _resync(self, session_id: str, invocation: Invocation | None) -> None:
+        with self._view(invocation) as (_, view):
+            path = os.fsdecode(view.scope.resolve(session_id).path)
+        Reconciler(self._store, self._config).again(path)
+
+    @contextmanager
+    def _view(self, invocation: Invocation | None) -> Iterator[tuple[Snapshot, View]]:
+        caller = invocation if invocation is not None else Invocation(cwd=os.getcwd())
+        with self._store.snapshot() as snapshot:
+            scope = self._scope(snapshot, caller)
+            yield snapshot, View(snapshot.connection, scope)
+
+    def _scope(self, snapshot: Snapshot, invocation: Invocation) -> Scope:
+        known = self._directory
+        if known is None or known[0] != snapshot.generation:
+            known = snapshot.generation, Directory(snapshot.connection, self._config)
+            self._directory = known
+        return known[1].scope(snapshot.connection, invocation, self._config)
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Failures of SQLite become the index's own."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise problem(self._store.database.path, error) from error
+
+
+def _report(counts: Counts, coverage: Coverage, duration_ms: int) -> SyncReport:
+    values: dict[str, Any] = {name: getattr(counts, name) for name in Counts.__slots__}
+    return SyncReport(**values, duration_ms=duration_ms, coverage=coverage)

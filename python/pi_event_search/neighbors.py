@@ -1,0 +1,103 @@
+"""The neighbours of an event: what led to it and what followed, on its branch or in its file."""
+
+from __future__ import annotations
+
+from .evidence import EMPTY_PREVIEW, NODE_PREVIEW_CHARS, stored_preview, timestamp_of
+from .store.rows import EventRow
+from .types import EventRef, ForkReceipt, Neighbors, Node, ReadRequest
+from .view import View
+
+
+def neighbors_of(view: View, row: EventRow, request: ReadRequest) -> Neighbors:
+    """The neighbours a read asks for, with a receipt for every fork crossed or met."""
+    if request.order == "append":
+        before = view.before_in_file(row, request.before)
+        after = view.after_in_file(row, request.after)
+        return Neighbors("append", _nodes(view, before), _nodes(view, after))
+    before, crossed = _predecessors(view, row, request.before)
+    after, met = _successors(view, row, request.after)
+    return Neighbors("branch", _nodes(view, before), _nodes(view, after), (*crossed, *met))
+
+
+def ref(view: View, row: EventRow) -> EventRef:
+    """The identity of an event."""
+    return EventRef(str(view.session(row).session_id), row.entry_id)
+
+
+def node(view: View, row: EventRow) -> Node:
+    """An event as seen from another one: metadata and a small preview."""
+    states = view.states(row)
+    fragments = view.fragments(row)
+    return Node(
+        session_id=str(view.session(row).session_id),
+        entry_id=row.entry_id,
+        entry_type=row.entry_type,
+        timestamp=timestamp_of(row),
+        branch_state=states.branch(row),
+        selection_state=states.selection(row),
+        preview=stored_preview(fragments[0], NODE_PREVIEW_CHARS) if fragments else EMPTY_PREVIEW,
+    )
+
+
+def continuation(view: View, row: EventRow, children: list[EventRow]) -> EventRow | None:
+    """Where a branch read goes on: the child on the selected path, else a sole child.
+
+    At a fork off the path nothing is chosen: reading on would guess.
+    """
+    states = view.states(row)
+    if states.on_path(row):
+        return next((child for child in children if states.on_path(child)), None)
+    return children[0] if len(children) == 1 else None
+
+
+def _predecessors(
+    view: View, row: EventRow, count: int
+) -> tuple[list[EventRow], list[ForkReceipt]]:
+    """The nearest ancestors, the farthest first, and the forks between them and the event."""
+    found: list[EventRow] = []
+    forks: list[ForkReceipt] = []
+    at, seen = row, {row.event}
+    while len(found) < count:
+        parent = view.parent(at)
+        if parent is None or parent.event in seen:
+            break
+        children = view.children(parent)
+        if len(children) > 1:
+            forks.append(_fork(view, parent, children, at))
+        found.append(parent)
+        seen.add(parent.event)
+        at = parent
+    return found[::-1], forks[::-1]
+
+
+def _successors(view: View, row: EventRow, count: int) -> tuple[list[EventRow], list[ForkReceipt]]:
+    """The events that follow on the branch, and the forks on the way."""
+    found: list[EventRow] = []
+    forks: list[ForkReceipt] = []
+    at, seen = row, {row.event}
+    while len(found) < count:
+        children = view.children(at)
+        chosen = continuation(view, at, children)
+        if len(children) > 1:
+            forks.append(_fork(view, at, children, chosen))
+        if chosen is None or chosen.event in seen:
+            break
+        found.append(chosen)
+        seen.add(chosen.event)
+        at = chosen
+    return found, forks
+
+
+def _fork(
+    view: View, at: EventRow, children: list[EventRow], chosen: EventRow | None
+) -> ForkReceipt:
+    return ForkReceipt(
+        kind="in-session",
+        at=ref(view, at),
+        candidates=tuple(ref(view, child) for child in children),
+        chosen=None if chosen is None else ref(view, chosen),
+    )
+
+
+def _nodes(view: View, rows: list[EventRow]) -> tuple[Node, ...]:
+    return tuple(node(view, row) for row in rows)
