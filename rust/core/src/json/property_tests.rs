@@ -10,12 +10,9 @@ fn piece() -> impl Strategy<Value = (String, String)> {
     });
     let escaped = any::<char>().prop_map(|c| {
         let mut units = [0; 2];
-        let source: String = c
-            .encode_utf16(&mut units)
-            .iter()
-            .map(|u| format!("\\u{u:04X}"))
-            .collect();
-        (source, c.to_string())
+        let units = c.encode_utf16(&mut units).iter();
+        let source: Vec<_> = units.map(|u| format!("\\u{u:04X}")).collect();
+        (source.concat(), c.to_string())
     });
     let short = prop::sample::select(vec![
         ("\\n", "\n"),
@@ -125,7 +122,7 @@ fn model_string(bytes: &[u8], at: usize) -> Option<usize> {
             b'\\' => {
                 at = b"\"\\/bfnrt"
                     .contains(bytes.get(at + 1)?)
-                    .then_some(at + 2)?
+                    .then_some(at + 2)?;
             }
             _ => at += 1,
         }
