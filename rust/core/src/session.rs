@@ -1,1 +1,492 @@
-//! session
+//! One reading of one session file: what must be read, and the events in it.
+//!
+//! A [`SessionReader`] decides (unchanged, append, rebuild), hands out batches of records in append
+//! order with bounded memory, and gives the checkpoint that belongs to what it has handed out so
+//! far, so that a caller can publish a long file in pieces.
+
+use crate::boundary::{Boundary, HeaderPrint, fingerprint, record_hash};
+use crate::checkpoint::{Checkpoint, Decision, RebuildReason, decide, settled};
+use crate::entry::{Header, Piece, Receipt, parse_header, split_line};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::Reader;
+use crate::lines::{Line, LineReader};
+use crate::project::{Event, project, project_oversized};
+use crate::source::{Observation, Source};
+
+/// What a reader is going to do, decided before anything is parsed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plan {
+    /// Nothing was written since the checkpoint.
+    Unchanged,
+    /// Only bytes behind the checkpoint are read.
+    Append,
+    /// No checkpoint was given: the whole file is read.
+    Fresh,
+    /// The checkpoint does not describe this file any more: the whole file is read again.
+    Rebuild(RebuildReason),
+}
+
+/// An event with its place in the file.
+#[derive(Debug)]
+pub struct Record {
+    /// The projected entry. `event.id` is always set: entries without an id get a derived one.
+    pub event: Event,
+    /// The id was derived because the record has none.
+    pub derived_id: bool,
+    /// The record has no id where its format version needs one: nothing can refer to it.
+    pub idless: bool,
+    /// Found on a line that Pi skips: searchable, outside the tree.
+    pub detached: bool,
+    /// First byte of the record in the file.
+    pub byte_start: u64,
+    /// The byte behind the record (no line feed).
+    pub byte_end: u64,
+    /// 1-based line in the file.
+    pub line: u64,
+    /// [`record_hash`] of the bytes, checked when the record is read again.
+    pub record_hash: i64,
+}
+
+/// Records handed out together.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// In append order.
+    pub records: Vec<Record>,
+    /// What was skipped or repaired: kind and byte offset of the line.
+    pub receipts: Vec<(Receipt, u64)>,
+}
+
+/// Where the reader stands, in the terms of a checkpoint.
+#[derive(Debug, Clone)]
+struct Progress {
+    complete_offset: u64,
+    complete_lines: u64,
+    boundary: Boundary,
+    /// Offset and length of an oversized last record, whose print needs bytes that were not kept.
+    unprinted: Option<(u64, u64)>,
+    tail: Option<Boundary>,
+    entries: u64,
+}
+
+/// Reads one session file from its checkpoint, or from its start. See the module.
+#[derive(Debug)]
+pub struct SessionReader<S: Source> {
+    source: S,
+    plan: Plan,
+    header: Option<Header>,
+    header_print: Option<HeaderPrint>,
+    /// Receipts of lines before the header, handed out with the first batch.
+    early: Vec<(Receipt, u64)>,
+    observation: Observation,
+    progress: Progress,
+    /// Ids of a version 1 file in append order: its links are positions.
+    v1_ids: Vec<String>,
+    bytes_read: u64,
+    probed_bytes: u64,
+    finished: bool,
+}
+
+impl<S: Source> SessionReader<S> {
+    /// Decides what must be read and, for a whole reading, reads the header.
+    ///
+    /// `version` is the header version the checkpoint's session was read with: files of version 1
+    /// are always read whole, because their ids depend on everything before them.
+    ///
+    /// # Errors
+    /// `NotASession` when the first parseable record is no session header; `Io`.
+    pub fn open(source: S, known: Option<(Checkpoint, i64)>, now_ns: i64) -> Result<Self> {
+        let observation = source.observe()?;
+        let mut reader = Self {
+            source,
+            plan: Plan::Fresh,
+            header: None,
+            header_print: None,
+            early: Vec::new(),
+            observation,
+            progress: Progress {
+                complete_offset: 0,
+                complete_lines: 0,
+                boundary: Boundary::of_bytes(0, b""),
+                unprinted: None,
+                tail: None,
+                entries: 0,
+            },
+            v1_ids: Vec::new(),
+            bytes_read: 0,
+            probed_bytes: 0,
+            finished: false,
+        };
+        if let Some((checkpoint, version)) = known {
+            reader.plan = reader.plan_from(checkpoint, version, now_ns)?;
+        }
+        match reader.plan {
+            Plan::Unchanged => reader.finished = true,
+            Plan::Append => {}
+            Plan::Fresh | Plan::Rebuild(_) => reader.read_header()?,
+        }
+        Ok(reader)
+    }
+
+    /// What was decided.
+    pub fn plan(&self) -> Plan {
+        self.plan
+    }
+
+    /// The header, when the file is read whole.
+    pub fn header(&self) -> Option<&Header> {
+        self.header.as_ref()
+    }
+
+    /// Bytes read to be parsed.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read
+    }
+
+    /// Bytes read to verify the checkpoint.
+    pub fn probed_bytes(&self) -> u64 {
+        self.probed_bytes
+    }
+
+    /// Size of the file when it was opened; nothing beyond is read.
+    pub fn size(&self) -> u64 {
+        self.observation.size
+    }
+
+    /// Bytes behind the last record handed out: an unfinished tail, or what is still to be read.
+    pub fn pending_bytes(&self) -> u64 {
+        let tail = self.progress.tail.as_ref().map_or(0, |tail| tail.length);
+        (self.observation.size).saturating_sub(self.progress.complete_offset + tail)
+    }
+
+    /// The next records, at least `budget` bytes of them unless the file ends; `None` at the end.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn next_batch(&mut self, budget: u64) -> Result<Option<Batch>> {
+        if self.finished {
+            return Ok(None);
+        }
+        let mut batch = Batch {
+            records: Vec::new(),
+            receipts: std::mem::take(&mut self.early),
+        };
+        let from = self.progress.complete_offset;
+        let is_v1 = self.header.as_ref().is_some_and(|header| header.version < 2);
+        let mut intake = Intake {
+            batch: &mut batch,
+            progress: &mut self.progress,
+            v1_ids: is_v1.then_some(&mut self.v1_ids),
+        };
+        let mut lines = LineReader::new(
+            &self.source,
+            from,
+            self.observation.size,
+            intake.progress.complete_lines + 1,
+        );
+        let mut ended = true;
+        while let Some(line) = lines.next()? {
+            intake.line(&line);
+            if line.end - from >= budget {
+                ended = false;
+                break;
+            }
+        }
+        if let Some((offset, length)) = self.progress.unprinted.take() {
+            self.progress.boundary =
+                Boundary::of_source(&self.source, offset, length, &mut self.probed_bytes)?;
+        }
+        self.finished = ended;
+        self.bytes_read += if ended {
+            self.observation.size - from
+        } else {
+            self.progress.complete_offset - from
+        };
+        Ok(Some(batch))
+    }
+
+    /// The checkpoint for everything handed out so far, verified against the open file: the file
+    /// must still be the one that was opened, and must not have shrunk.
+    ///
+    /// # Errors
+    /// `SourceChanged`: the batches must be thrown away; `Io`.
+    pub fn checkpoint(&mut self, now_ns: i64) -> Result<Checkpoint> {
+        let now = self.source.observe()?;
+        let same = (now.device, now.inode) == (self.observation.device, self.observation.inode);
+        if !same || now.size < self.observation.size {
+            return Err(self.changed());
+        }
+        if now != self.observation && !self.progress.boundary.matches(&self.source, &mut self.probed_bytes)? {
+            return Err(self.changed());
+        }
+        let Some(header) = self.header_print.clone() else {
+            return Err(self.changed());
+        };
+        Ok(Checkpoint {
+            observation: self.observation,
+            // Bytes that came meanwhile, or that are still to be read, are seen by the next look.
+            settled: now == self.observation && self.finished && settled(&now, now_ns),
+            complete_offset: self.progress.complete_offset,
+            complete_lines: self.progress.complete_lines,
+            tail: self.progress.tail.clone(),
+            header,
+            boundary: self.progress.boundary.clone(),
+            entries: self.progress.entries,
+        })
+    }
+
+    fn changed(&self) -> Error {
+        Error {
+            kind: ErrorKind::SourceChanged,
+            offset: self.progress.complete_offset,
+            detail: "the file was replaced or rewritten while it was being read".to_owned(),
+            io: None,
+        }
+    }
+
+    fn plan_from(&mut self, checkpoint: Checkpoint, version: i64, now_ns: i64) -> Result<Plan> {
+        let decision = decide(&self.source, &checkpoint, now_ns, &mut self.probed_bytes)?;
+        match decision {
+            Decision::Unchanged { refreshed } => {
+                self.resume(refreshed);
+                Ok(Plan::Unchanged)
+            }
+            Decision::Rebuild(reason) => Ok(Plan::Rebuild(reason)),
+            Decision::Append { .. } if version < 2 => Ok(Plan::Rebuild(RebuildReason::Requested)),
+            Decision::Append { .. } => {
+                if self.tail_grew(&checkpoint)? {
+                    return Ok(Plan::Rebuild(RebuildReason::TailChanged));
+                }
+                self.resume(checkpoint);
+                Ok(Plan::Append)
+            }
+        }
+    }
+
+    /// Whether something was glued to the published record that had no line feed yet. Pi skips such
+    /// a line as a whole, so what was published of it has lost its place in the tree.
+    fn tail_grew(&mut self, checkpoint: &Checkpoint) -> Result<bool> {
+        let Some(tail) = &checkpoint.tail else {
+            return Ok(false);
+        };
+        let behind = tail.offset + tail.length;
+        let mut rest = LineReader::new(&self.source, behind, self.observation.size, 1);
+        let grew = rest
+            .next()?
+            .is_some_and(|line| !line.bytes.iter().all(u8::is_ascii_whitespace));
+        Ok(grew)
+    }
+
+    fn resume(&mut self, checkpoint: Checkpoint) {
+        self.progress = Progress {
+            complete_offset: checkpoint.complete_offset,
+            complete_lines: checkpoint.complete_lines,
+            boundary: checkpoint.boundary,
+            unprinted: None,
+            tail: checkpoint.tail,
+            entries: checkpoint.entries,
+        };
+        self.header_print = Some(checkpoint.header);
+    }
+
+    /// Finds the header: the first parseable record. What stands before it leaves receipts.
+    fn read_header(&mut self) -> Result<()> {
+        let mut lines = LineReader::new(&self.source, 0, self.observation.size, 1);
+        while let Some(line) = lines.next()? {
+            let (offset, bytes) = without_bom(&line, &mut self.early);
+            if bytes.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            if let Some(header) = parse_header(bytes) {
+                self.header = Some(header);
+                self.header_print = Some(HeaderPrint::of_bytes(offset, bytes));
+                self.progress.boundary = Boundary::of_bytes(offset, bytes);
+                self.progress.complete_offset = line.end + u64::from(line.terminated);
+                self.progress.complete_lines = line.number;
+                self.bytes_read += self.progress.complete_offset;
+                return Ok(());
+            }
+            if line.oversized || Reader::is_json(bytes) {
+                break;
+            }
+            self.early.push((Receipt::Malformed, line.start));
+        }
+        Err(Error {
+            kind: ErrorKind::NotASession,
+            offset: 0,
+            detail: "the first record of the file is no Pi session header".to_owned(),
+            io: None,
+        })
+    }
+}
+
+/// Drops a byte order mark at the start of the file, with a receipt: Pi refuses such a file.
+fn without_bom<'a>(line: &Line<'a>, receipts: &mut Vec<(Receipt, u64)>) -> (u64, &'a [u8]) {
+    const BOM: &[u8] = b"\xef\xbb\xbf";
+    match line.bytes.strip_prefix(BOM) {
+        Some(rest) if line.start == 0 => {
+            receipts.push((Receipt::Bom, 0));
+            (3, rest)
+        }
+        _ => (line.start, line.bytes),
+    }
+}
+
+/// Turns lines into records and moves the progress along.
+struct Intake<'r> {
+    batch: &'r mut Batch,
+    progress: &'r mut Progress,
+    v1_ids: Option<&'r mut Vec<String>>,
+}
+
+impl Intake<'_> {
+    fn line(&mut self, line: &Line<'_>) {
+        let already = self.progress.tail.take();
+        if already.is_some() {
+            // Published before its line feed was there; what follows on the line was looked at
+            // when the reader was opened.
+            if line.terminated {
+                self.complete(line);
+            } else {
+                self.progress.tail = already;
+            }
+            return;
+        }
+        if !line.terminated {
+            self.unterminated(line);
+            return;
+        }
+        if line.oversized {
+            self.oversized(line);
+        } else {
+            let (pieces, receipts) = split_line(line.bytes);
+            self.batch
+                .receipts
+                .extend(receipts.into_iter().map(|receipt| (receipt, line.start)));
+            for piece in &pieces {
+                self.piece(line, piece);
+            }
+        }
+        self.complete(line);
+    }
+
+    /// A last line without line feed counts when it is one whole object: such text delimits itself.
+    fn unterminated(&mut self, line: &Line<'_>) {
+        if line.oversized {
+            return;
+        }
+        let (pieces, receipts) = split_line(line.bytes);
+        let [piece] = pieces.as_slice() else { return };
+        if piece.detached || !line.bytes[piece.start..piece.end].starts_with(b"{") {
+            return;
+        }
+        self.batch
+            .receipts
+            .extend(receipts.into_iter().map(|receipt| (receipt, line.start)));
+        self.piece(line, piece);
+        let start = line.start + piece.start as u64;
+        self.progress.tail = Some(Boundary::of_bytes(start, &line.bytes[piece.start..piece.end]));
+    }
+
+    fn complete(&mut self, line: &Line<'_>) {
+        self.progress.complete_offset = line.end + 1;
+        self.progress.complete_lines = line.number;
+        if line.oversized {
+            self.progress.unprinted = Some((line.start, line.end - line.start));
+        } else if !line.bytes.iter().all(u8::is_ascii_whitespace) {
+            // A blank line proves nothing; the boundary stays at the last record.
+            self.progress.boundary = Boundary::of_bytes(line.start, line.bytes);
+            self.progress.unprinted = None;
+        }
+    }
+
+    fn oversized(&mut self, line: &Line<'_>) {
+        let event = project_oversized(line.bytes);
+        self.push(event, line, 0, (line.end - line.start) as usize, record_hash(line.bytes), false);
+    }
+
+    fn piece(&mut self, line: &Line<'_>, piece: &Piece) {
+        let bytes = &line.bytes[piece.start..piece.end];
+        let event = if bytes.starts_with(b"{") {
+            match project(bytes) {
+                Ok(event) => event,
+                Err(_) => {
+                    self.batch.receipts.push((Receipt::Malformed, line.start));
+                    return;
+                }
+            }
+        } else {
+            // JSON, but no object. Pi keeps such a line as an entry without an id when it is
+            // truthy, and skips it otherwise.
+            self.batch.receipts.push((Receipt::NonObject, line.start));
+            if is_falsy(bytes) {
+                return;
+            }
+            Event::empty(record_hash(bytes))
+        };
+        self.push(event, line, piece.start, piece.end, record_hash(bytes), piece.detached);
+    }
+
+    fn push(&mut self, mut event: Event, line: &Line<'_>, start: usize, end: usize, hash: i64, detached: bool) {
+        for receipt in std::mem::take(&mut event.receipts) {
+            self.batch.receipts.push((receipt, line.start));
+        }
+        let ordinal = self.progress.entries;
+        let derived_id = event.id.is_none();
+        let mut idless = false;
+        if let Some(ids) = &mut self.v1_ids {
+            link_v1(&mut event, ids, ordinal);
+        } else if derived_id {
+            idless = true;
+            if !detached {
+                self.batch.receipts.push((Receipt::MissingId, line.start));
+            }
+            event.id = Some(derived_name(ordinal, event.copy_hash));
+        }
+        self.progress.entries += 1;
+        self.batch.records.push(Record {
+            event,
+            derived_id,
+            idless,
+            detached,
+            byte_start: line.start + start as u64,
+            byte_end: line.start + end as u64,
+            line: line.number,
+            record_hash: hash,
+        });
+    }
+}
+
+/// A version 1 file is a list: each entry follows the one before it, and a compaction names the
+/// first kept entry by its position, counting the header as 0.
+fn link_v1(event: &mut Event, ids: &mut Vec<String>, ordinal: u64) {
+    let id = event
+        .id
+        .get_or_insert_with(|| derived_name(ordinal, event.copy_hash))
+        .clone();
+    if event.parent_id.is_none() {
+        event.parent_id = ids.last().cloned();
+    }
+    if let Some(index) = event.first_kept_index.take() {
+        let kept = usize::try_from(index - 1).ok().and_then(|at| ids.get(at));
+        event.set_first_kept(kept.cloned());
+    }
+    ids.push(id);
+}
+
+/// An id for an entry that has none: a prefix that Pi's ids cannot have, the ordinal, and a hash of
+/// the content. No byte offset, so that copies of a file agree.
+fn derived_name(ordinal: u64, copy_hash: i64) -> String {
+    let print = fingerprint(&[&copy_hash.to_le_bytes()]);
+    format!("~{ordinal}-{:02x}{:02x}{:02x}{:02x}", print[0], print[1], print[2], print[3])
+}
+
+/// Whether JavaScript calls the JSON value false: Pi drops such a line.
+fn is_falsy(json: &[u8]) -> bool {
+    match json {
+        b"null" | b"false" | b"\"\"" => true,
+        number => std::str::from_utf8(number)
+            .ok()
+            .and_then(|text| text.parse::<f64>().ok())
+            .is_some_and(|value| value == 0.0),
+    }
+}

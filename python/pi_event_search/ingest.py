@@ -1,0 +1,359 @@
+"""One source on its way in: tail -> project -> place -> publish.
+
+The core reads and projects records (see ``rust/core/src/session.rs``); this module gives them
+their places and numbers and hands them to the open publication.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from . import _core
+from .placement import Placement
+from .store.database import metadata
+from .store.documents import document_of
+from .store.epochs import remove_epoch
+from .store.publish import Publication
+from .store.rows import DETACHED, ERROR, IDLESS, INFERRED, RETRIEVAL, EventRow, FragmentRow
+from .store.schema import epoch_range, event_number
+from .store.sources import SourceRecord, save_checkpoint, workspace_number
+
+READ_BYTES = 8_000_000
+"""Bytes of records parsed at once; bounds the memory of one reading."""
+FACET_LIMIT = 200
+"""Code points of a role, tool name or entry type that are kept; a longer one is damage."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What happened to one source."""
+
+    plan: str
+    reason: str | None = None
+    bytes_read: int = 0
+    probed_bytes: int = 0
+    events_added: int = 0
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The session that is being written: its numbers, and what is known of it so far."""
+
+    epoch: int
+    workspace: int
+    session_id: str
+    version: int
+    next_ord: int
+    whole: bool
+    placement: Placement
+    name: str | None = None
+    last_ts: int = 0
+    events: int = 0
+    retrieval_calls: set[str] = field(default_factory=set)
+
+
+def ingest_source(source: SourceRecord, publication: Publication) -> Outcome:
+    """Brings one source up to date inside the publication.
+
+    A long file is published in pieces: an append or a first reading becomes visible piece by
+    piece, a rebuild at its end, until then the old reading answers.
+
+    :raises OSError: the file cannot be read.
+    :raises _core.NotASession: it is no session file.
+    :raises _core.SourceChanged: it was replaced while it was read; nothing of it was kept.
+    """
+    reader = _core.SessionReader(source.path, source.checkpoint, source.version, time.time_ns())
+    outcome = Outcome(reader.plan, reader.reason)
+    if reader.plan == "unchanged":
+        publication.begin()
+        save_checkpoint(publication.connection, source.source, reader.checkpoint(time.time_ns()))
+    else:
+        _read(source, reader, publication, outcome)
+    outcome.bytes_read, outcome.probed_bytes = reader.bytes_read, reader.probed_bytes
+    return outcome
+
+
+def _read(
+    source: SourceRecord, reader: _core.SessionReader, publication: Publication, outcome: Outcome
+) -> None:
+    with publication.savepoint():
+        reading = _begin(source, reader, publication)
+        ended = _read_piece(source, reading, reader, publication, outcome)
+    try:
+        while not ended:
+            publication.commit()
+            with publication.savepoint():
+                ended = _read_piece(source, reading, reader, publication, outcome)
+    except BaseException:
+        if reading.epoch not in (source.epoch, source.published):
+            publication.begin()
+            remove_epoch(publication.connection, reading.epoch)
+        raise
+
+
+def _read_piece(
+    source: SourceRecord,
+    reading: _Reading,
+    reader: _core.SessionReader,
+    publication: Publication,
+    outcome: Outcome,
+) -> bool:
+    """Reads until the publication is full or the file ends; returns whether it ended."""
+    ended = False
+    while not ended and not publication.full:
+        batch = reader.next_batch(READ_BYTES)
+        ended = batch is None
+        if batch is not None:
+            outcome.events_added += _Writer(reading, publication).write(batch)
+            publication.weight += batch.weight
+    _save_session(reading, publication)
+    if ended or source.epoch in (None, reading.epoch):
+        _save_source(source, reading, reader, publication)
+    return ended
+
+
+def _begin(
+    source: SourceRecord, reader: _core.SessionReader, publication: Publication
+) -> _Reading:
+    connection = publication.connection
+    header = reader.header
+    if header is None:
+        assert source.epoch is not None
+        row = connection.execute(
+            "SELECT workspace, session_id, version, next_ord, name, last_ts, events FROM sessions"
+            " WHERE epoch = ?",
+            (source.epoch,),
+        ).fetchone()
+        return _Reading(
+            epoch=source.epoch,
+            workspace=row[0],
+            session_id=row[1],
+            version=row[2],
+            next_ord=row[3],
+            name=row[4],
+            last_ts=row[5],
+            events=row[6],
+            whole=False,
+            placement=Placement.resume(connection, source.epoch),
+        )
+    epoch = publication.new_epoch()
+    workspace = workspace_number(connection, header.cwd)
+    connection.execute(
+        "INSERT INTO sessions (epoch, source, session_id, version, workspace, created_ts,"
+        " created_at, parent_session) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            epoch,
+            source.source,
+            header.id,
+            header.version,
+            workspace,
+            header.timestamp_ms,
+            header.timestamp,
+            header.parent_session,
+        ),
+    )
+    return _Reading(
+        epoch=epoch,
+        workspace=workspace,
+        session_id=header.id,
+        version=header.version,
+        next_ord=0,
+        last_ts=header.timestamp_ms or 0,
+        whole=True,
+        placement=Placement.fresh(connection, epoch),
+    )
+
+
+def _save_session(reading: _Reading, publication: Publication) -> None:
+    """Writes the facts of the session as of what was read so far."""
+    reading.placement.finish()
+    publication.connection.execute(
+        "UPDATE sessions SET name = ?, last_ts = ?, events = ?, next_ord = ? WHERE epoch = ?",
+        (reading.name, reading.last_ts, reading.events, reading.next_ord, reading.epoch),
+    )
+
+
+def _save_source(
+    source: SourceRecord,
+    reading: _Reading,
+    reader: _core.SessionReader,
+    publication: Publication,
+) -> None:
+    """Stores the checkpoint, and makes the reading the live one of its source."""
+    connection = publication.connection
+    save_checkpoint(connection, source.source, reader.checkpoint(time.time_ns()))
+    header = reader.header
+    if header is not None and source.published != reading.epoch:
+        if source.epoch is not None:
+            remove_epoch(connection, source.epoch)
+        connection.execute(
+            "UPDATE sources SET epoch = ?, session_id = ?, cwd = ? WHERE source = ?",
+            (reading.epoch, header.id, header.cwd, source.source),
+        )
+        source.published = reading.epoch
+
+
+class _Writer:
+    """Turns one batch of parsed events into rows and documents."""
+
+    def __init__(self, reading: _Reading, publication: Publication) -> None:
+        self._reading = reading
+        self._publication = publication
+        self._connection = publication.connection
+
+    def write(self, batch: _core.Batch) -> int:
+        """Adds the batch's events and returns how many there are."""
+        reading = self._reading
+        events = batch.events
+        places = reading.placement.place(batch, reading.next_ord)
+        first_key = self._publication.take_keys(batch.fragment_count)
+        rows: list[EventRow] = []
+        fragments: list[FragmentRow] = []
+        documents = []
+        for ord_, (event, place) in enumerate(zip(events, places, strict=True), reading.next_ord):
+            number = event_number(reading.epoch, ord_)
+            flags = self._flags(event)
+            row = _event_row(event, number, flags, place, first_key)
+            rows.append(row)
+            for fragment in event.fragments:
+                fragment_row = _fragment_row(fragment, first_key, number, flags)
+                fragments.append(fragment_row)
+                documents.append(
+                    document_of(
+                        row, reading.workspace, fragment_row, fragment.words, fragment.parts
+                    )
+                )
+                first_key += 1
+            reading.last_ts = max(reading.last_ts, row.ts)
+            if event.session_name is not None and not event.detached:
+                reading.name = event.session_name or None
+        self._publication.add(rows, fragments, documents)
+        self._relationships(events)
+        self._receipts(batch.receipts)
+        reading.placement.settle(rows)
+        reading.next_ord += len(rows)
+        reading.events += len(rows)
+        return len(rows)
+
+    def _flags(self, event: _core.ParsedEvent) -> int:
+        flags = 0
+        if event.is_error:
+            flags |= ERROR
+        if event.detached:
+            flags |= DETACHED
+        if event.idless:
+            flags |= IDLESS
+        if self._answers_retrieval(event):
+            flags |= RETRIEVAL
+        return flags
+
+    def _answers_retrieval(self, event: _core.ParsedEvent) -> bool:
+        """Whether a tool result belongs to an earlier call that was retrieval.
+
+        Only a bash call can be retrieval without its tool's name saying so.
+        """
+        for relationship in event.relationships:
+            if relationship.kind == _core.RELATIONSHIP_TOOL_CALL and relationship.retrieval:
+                self._reading.retrieval_calls.add(relationship.reference)
+        if event.result_of is None:
+            return False
+        if event.result_of in self._reading.retrieval_calls:
+            return True
+        return not self._reading.whole and self._stored_retrieval(event.result_of)
+
+    def _stored_retrieval(self, call_id: str) -> bool:
+        found = self._connection.execute(
+            "SELECT 1 FROM relationships WHERE reference = ? AND kind = ?"
+            " AND event BETWEEN ? AND ? AND flags & ? LIMIT 1",
+            (
+                call_id,
+                _core.RELATIONSHIP_TOOL_CALL,
+                *epoch_range(self._reading.epoch),
+                RETRIEVAL,
+            ),
+        ).fetchone()
+        return found is not None
+
+    def _relationships(self, events: Sequence[_core.ParsedEvent]) -> None:
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO relationships VALUES (?, ?, ?, ?, ?)",
+            (
+                (
+                    event_number(self._reading.epoch, ord_),
+                    relationship.kind,
+                    relationship.reference,
+                    relationship.detail,
+                    (RETRIEVAL if relationship.retrieval else 0)
+                    | (INFERRED if relationship.inferred else 0),
+                )
+                for ord_, event in enumerate(events, self._reading.next_ord)
+                for relationship in event.relationships
+            ),
+        )
+
+    def _receipts(self, receipts: Iterable[tuple[str, int, int]]) -> None:
+        count_receipts(
+            self._publication, self._reading.epoch, ((k, n, f"byte {at}") for k, n, at in receipts)
+        )
+
+
+def count_receipts(
+    publication: Publication, epoch: int, receipts: Iterable[tuple[str, int, str]]
+) -> None:
+    """Adds (kind, count, where first) to the receipts of a session; the first place stays."""
+    publication.connection.executemany(
+        "INSERT INTO receipts VALUES (?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET count = count + excluded.count",
+        ((epoch, kind, count, where) for kind, count, where in receipts),
+    )
+
+
+def _event_row(
+    event: _core.ParsedEvent,
+    number: int,
+    flags: int,
+    place: tuple[int, int] | None,
+    first_key: int,
+) -> EventRow:
+    segment, depth = (None, None) if place is None else place
+    return EventRow(
+        event=number,
+        entry_id=event.id,
+        parent_id=event.parent_id,
+        entry_type=event.entry_type[:FACET_LIMIT],
+        role=None if event.role is None else event.role[:FACET_LIMIT],
+        context_role=event.context_role,
+        contribution=event.contribution,
+        flags=flags,
+        ts=event.timestamp_ms,
+        timestamp=event.timestamp,
+        byte_start=event.byte_start,
+        byte_end=event.byte_end,
+        line=event.line,
+        record_hash=event.record_hash,
+        copy_hash=event.copy_hash,
+        segment=segment,
+        depth=depth,
+        first_key=first_key,
+        fragments=len(event.fragments),
+    )
+
+
+def _fragment_row(
+    fragment: _core.ParsedFragment, key: int, event: int, event_flags: int
+) -> FragmentRow:
+    return FragmentRow(
+        key=key,
+        event=event,
+        kind=fragment.kind,
+        n=fragment.n,
+        tool_name=None if fragment.tool_name is None else fragment.tool_name[:FACET_LIMIT],
+        custom_type=fragment.custom_type,
+        flags=(ERROR if fragment.is_error else 0)
+        | (RETRIEVAL if fragment.retrieval else event_flags & RETRIEVAL),
+        chars=fragment.chars,
+        head=fragment.head,
+        text=fragment.text,
+    )

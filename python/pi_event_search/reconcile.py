@@ -1,0 +1,278 @@
+"""Bringing the index up to date with the session directories: discover, then ingest what changed."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from . import _core
+from .config import Config
+from .discover import Found, Scan, scan
+from .errors import IndexBusy, InvalidArgument
+from .ingest import ingest_source
+from .store.database import set_metadata
+from .store.epochs import remove_epoch
+from .store.lease import writer_lease
+from .store.publish import Publication
+from .store.sources import (
+    FAILED,
+    NOT_A_SESSION,
+    READY,
+    UNREADABLE,
+    SourceRecord,
+    add_listing,
+    add_source,
+    load_sources,
+    remove_source,
+    set_header,
+    set_not_a_session,
+    set_state,
+)
+from .store.store import Store
+from .types import Progress
+
+BULK_BYTES = 8_000_000
+"""From this many bytes on, a sync uses the large two-threaded writer."""
+
+Report = Callable[[Progress], None]
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a sync did, in the terms of its report."""
+
+    discovered: int = 0
+    unchanged: int = 0
+    appended: int = 0
+    rebuilt: int = 0
+    removed: int = 0
+    failed: int = 0
+    bytes_read: int = 0
+    probed_bytes: int = 0
+    events_added: int = 0
+
+
+@dataclass(slots=True)
+class _Work:
+    """What one look at the directories asks for."""
+
+    changed: list[tuple[Found, SourceRecord | None]] = field(default_factory=list)
+    listed: list[tuple[bytes, SourceRecord]] = field(default_factory=list)
+    gone: list[SourceRecord] = field(default_factory=list)
+
+    def is_empty(self) -> bool:
+        return not (self.changed or self.listed or self.gone)
+
+    def bytes(self) -> int:
+        return sum(
+            max(found.size - (0 if record is None else record.pending_from), 0)
+            for found, record in self.changed
+        )
+
+
+class Reconciler:
+    """One look at the session directories, or at one file, and the ingest of what changed."""
+
+    def __init__(self, store: Store, config: Config, progress: Report | None = None) -> None:
+        self._store = store
+        self._config = config
+        self._progress = progress
+        self._counts = Counts()
+
+    def directories(self) -> Counts:
+        """Looks at all session directories.
+
+        :raises IndexBusy: another process is writing.
+        """
+        seen = scan(self._config.session_dirs, self._config.exclude)
+        with self._store.database.snapshot() as connection:
+            known = {record.path: record for record in load_sources(connection)}
+            listings = set(connection.execute("SELECT directory, source FROM listings"))
+        work = self._work(seen, known, listings)
+        self._counts.discovered = len(seen.files)
+        if not work.is_empty():
+            self._carry_out(work, explicit=False)
+        self._note_unobservable(seen, known)
+        self._finished()
+        return self._counts
+
+    def file(self, path: str) -> Counts:
+        """Looks at one session file, which answers cover from now on.
+
+        :raises InvalidArgument: there is no such regular file.
+        """
+        canonical = os.fsencode(os.path.realpath(path))
+        try:
+            stat = os.stat(canonical)
+        except OSError as error:
+            raise InvalidArgument(f"path {path!r} cannot be opened: {error.strerror}.") from error
+        found = Found(
+            path=canonical,
+            canonical=canonical,
+            root=b"",
+            archive=False,
+            device=stat.st_dev,
+            inode=stat.st_ino,
+            size=stat.st_size,
+            mtime_ns=stat.st_mtime_ns,
+            ctime_ns=stat.st_ctime_ns,
+        )
+        with self._store.database.snapshot() as connection:
+            known = {record.path: record for record in load_sources(connection)}
+        record = known.get(canonical)
+        self._counts.discovered = 1
+        if record is not None and record.unchanged(_stat(found)):
+            self._counts.unchanged = 1
+        else:
+            self._carry_out(_Work(changed=[(found, record)]), explicit=True)
+        return self._counts
+
+    def _work(
+        self,
+        seen: Scan,
+        known: dict[bytes, SourceRecord],
+        listings: set[tuple[bytes, int]],
+    ) -> _Work:
+        work = _Work()
+        present = set()
+        for found in seen.files:
+            present.add(found.canonical)
+            record = known.get(found.canonical)
+            if record is not None and (found.root, record.source) not in listings:
+                work.listed.append((found.root, record))
+            if record is not None and record.unchanged(_stat(found)):
+                self._counts.unchanged += 1
+            else:
+                work.changed.append((found, record))
+        # Only what these directories held, and files named explicitly, can be missed here.
+        roots = {os.fsencode(directory.path) for directory in self._config.session_dirs}
+        ours = {source for directory, source in listings if directory in roots}
+        for path, record in known.items():
+            missed = path not in present and (record.explicit or record.source in ours)
+            if missed and _is_gone(seen, path):
+                work.gone.append(record)
+        return work
+
+    def _carry_out(self, work: _Work, *, explicit: bool) -> None:
+        total = work.bytes()
+        done = 0
+        with self._store.writing(bulk=total >= BULK_BYTES) as publication:
+            sources = self._register(work, publication, explicit=explicit)
+            publication.commit()
+            self._report(0, len(sources), done, total)
+            for number, (found, record) in enumerate(sources, 1):
+                self._ingest(found, record, publication)
+                if publication.full:
+                    publication.commit()
+                done += max(found.size - record.pending_from, 0)
+                self._report(number, len(sources), min(done, total), total)
+            publication.commit()
+
+    def _register(
+        self, work: _Work, publication: Publication, *, explicit: bool
+    ) -> list[tuple[Found, SourceRecord]]:
+        """Makes the sources known, headers first, so that scoped counts are true from the start."""
+        connection = publication.begin()
+        sources = []
+        for found, known in work.changed:
+            record = known
+            if record is None:
+                record = add_source(connection, found.canonical, explicit=explicit)
+                self._read_header(connection, record)
+                if found.root:
+                    add_listing(connection, found.root, record.source)
+            sources.append((found, record))
+        if explicit:
+            connection.executemany(
+                "UPDATE sources SET explicit = 1 WHERE source = ?",
+                [(record.source,) for _, record in sources],
+            )
+        for directory, record in work.listed:
+            add_listing(connection, directory, record.source)
+        for record in work.gone:
+            if record.epoch is not None:
+                remove_epoch(connection, record.epoch)
+            remove_source(connection, record.source)
+            self._counts.removed += 1
+        return sources
+
+    def _read_header(self, connection: sqlite3.Connection, record: SourceRecord) -> None:
+        try:
+            header = _core.read_header(record.path)
+        except (OSError, _core.NotASession, _core.SourceChanged):
+            return  # the reading itself says what is wrong
+        set_header(connection, record.source, header.id, header.cwd)
+
+    def _ingest(self, found: Found, record: SourceRecord, publication: Publication) -> None:
+        counts = self._counts
+        try:
+            outcome = ingest_source(record, publication)
+        except _core.NotASession as error:
+            self._not_a_session(found, record, publication, str(error))
+        except _core.SourceChanged as error:
+            self._failed(record, publication, FAILED, str(error))
+        except OSError as error:
+            self._failed(record, publication, UNREADABLE, error.strerror or str(error))
+        else:
+            counts.bytes_read += outcome.bytes_read
+            counts.probed_bytes += outcome.probed_bytes
+            counts.events_added += outcome.events_added
+            counts.unchanged += outcome.plan == "unchanged"
+            counts.appended += outcome.plan == "append"
+            counts.rebuilt += outcome.plan in ("fresh", "rebuild")
+
+    def _not_a_session(
+        self, found: Found, record: SourceRecord, publication: Publication, detail: str
+    ) -> None:
+        if record.epoch is not None:
+            # It was a session: what is known of it stays until the file says something better.
+            self._failed(record, publication, FAILED, detail)
+            return
+        self._counts.failed += 1
+        settled = _core.is_settled(found.mtime_ns, found.ctime_ns, time.time_ns())
+        set_not_a_session(
+            publication.begin(), record.source, (*_stat(found), int(settled)), detail
+        )
+
+    def _failed(
+        self, record: SourceRecord, publication: Publication, state: str, detail: str
+    ) -> None:
+        self._counts.failed += 1
+        set_state(publication.begin(), record.source, state, detail)
+
+    def _note_unobservable(self, seen: Scan, known: dict[bytes, SourceRecord]) -> None:
+        """Remembers what could not be looked at: its sessions stay, and coverage says so."""
+        troubles = [*seen.unobservable, *seen.skipped, *seen.lost(known)]
+        rows = sorted({(os.fsencode(t.path), t.kind, t.detail) for t in troubles})
+        with self._store.database.snapshot() as connection:
+            stored = connection.execute("SELECT path, kind, detail FROM troubles").fetchall()
+        if rows != sorted(stored):
+            with self._store.writing(bulk=False) as publication:
+                connection = publication.begin()
+                connection.execute("DELETE FROM troubles")
+                connection.executemany("INSERT INTO troubles VALUES (?, ?, ?)", rows)
+                publication.commit()
+
+    def _finished(self) -> None:
+        """Notes the time. While another process writes, its own note will do."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        with suppress(IndexBusy), writer_lease(self._store.directory, wait=0):
+            with self._store.database.transaction() as connection:
+                set_metadata(connection, last_reconciled_at=now)
+
+    def _report(self, done: int, total: int, bytes_done: int, bytes_total: int) -> None:
+        if self._progress is not None:
+            self._progress(Progress(done, total, bytes_done, bytes_total))
+
+
+def _stat(found: Found) -> tuple[int, int, int, int, int]:
+    return found.device, found.inode, found.size, found.mtime_ns, found.ctime_ns
+
+
+def _is_gone(seen: Scan, path: bytes) -> bool:
+    return seen.absent(path) or seen.removed_with_directory(path) or seen.absent_outside(path)

@@ -1,0 +1,42 @@
+"""What Tantivy is told of a fragment: the same whether it comes from a record or from SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import _core
+from .rows import ERROR, RETRIEVAL, EventRow, FragmentRow
+from .schema import epoch_of
+from .text_index import TextDocument, facet
+
+ERROR_FACET = facet("is", "error")
+RETRIEVAL_FACET = facet("is", "retrieval")
+
+
+def document_of(
+    event: EventRow,
+    workspace: int,
+    fragment: FragmentRow,
+    words: Sequence[str],
+    parts: Sequence[str],
+) -> TextDocument:
+    """The document of one fragment. Every fact in it is fixed when the record is written."""
+    facets = [facet("kind", _core.KINDS[fragment.kind]), facet("type", event.entry_type)]
+    if event.role is not None:
+        facets.append(facet("role", event.role))
+    if fragment.tool_name is not None:
+        facets.append(facet("tool", fragment.tool_name))
+    if event.flags & ERROR:
+        facets.append(ERROR_FACET)
+    if fragment.flags & RETRIEVAL:
+        facets.append(RETRIEVAL_FACET)
+    return TextDocument(
+        key=fragment.key,
+        event=event.event,
+        epoch=epoch_of(event.event),
+        workspace=workspace,
+        ts=event.ts,
+        facets=facets,
+        words=words,
+        parts=parts,
+    )

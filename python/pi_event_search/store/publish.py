@@ -1,0 +1,158 @@
+"""The one commit point: a batch becomes visible with one SQLite transaction, or not at all.
+
+1. A range of keys is reserved in SQLite. The reservation row stays until step 3.
+2. Documents go to Tantivy under these keys, rows into an open SQLite transaction. Tantivy commits.
+3. The SQLite transaction commits: rows, checkpoints and Tantivy's stamp become true together.
+
+A crash before 3 leaves documents without rows, which readers drop and the reservation finds.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from .database import Database, metadata, set_metadata
+from .rows import EventRow, FragmentRow
+from .text_index import TextDocument, TextIndex
+
+RESERVED_KEYS = 1 << 24
+"""Keys reserved at once. Numbers are plentiful, and a batch must never run out of them."""
+SPARE_KEYS = RESERVED_KEYS // 2
+"""A batch is published before fewer are left: more than one reading's records can use."""
+BATCH_BYTES = 48_000_000
+"""Bytes of session records after which a batch is published."""
+
+_INSERT_EVENT = f"INSERT INTO events VALUES ({', '.join('?' * len(EventRow._fields))})"
+_INSERT_FRAGMENT = f"INSERT INTO fragments VALUES ({', '.join('?' * len(FragmentRow._fields))})"
+
+
+class Publication:
+    """One batch on its way in: the open transaction, its keys and its documents.
+
+    For the holder of the writer lock. After :meth:`commit` the same object carries the next
+    batch; :meth:`abandon` undoes what was not committed.
+    """
+
+    def __init__(self, database: Database, text: TextIndex, *, bulk: bool) -> None:
+        self._database = database
+        self._text = text
+        self._bulk = bulk
+        self._pool = database.connection()
+        self.connection: sqlite3.Connection = self._pool.__enter__()
+        self._next_key = self._last_key = 0
+        self._documents = 0
+        self._open = False
+        self.weight = 0
+
+    def begin(self) -> sqlite3.Connection:
+        """Opens the transaction of the batch, unless it is open."""
+        if not self._open:
+            self._reserve()
+            self.connection.execute("BEGIN IMMEDIATE")
+            self._open = True
+        return self.connection
+
+    @property
+    def full(self) -> bool:
+        """Whether the batch has grown enough to be published."""
+        return self.weight >= BATCH_BYTES or self._last_key - self._next_key < SPARE_KEYS
+
+    def new_epoch(self) -> int:
+        """A number for a new reading of a source."""
+        epoch = int(metadata(self.connection, "next_epoch"))
+        set_metadata(self.connection, next_epoch=epoch + 1)
+        return epoch
+
+    def take_keys(self, count: int) -> int:
+        """The first of ``count`` consecutive keys."""
+        first = self._next_key
+        self._next_key += count
+        assert self._next_key <= self._last_key, "a batch was not published in time"
+        return first
+
+    def add(
+        self,
+        events: Sequence[EventRow],
+        fragments: Sequence[FragmentRow],
+        documents: Sequence[TextDocument],
+    ) -> None:
+        """Adds events with their fragments to the batch."""
+        self.connection.executemany(_INSERT_EVENT, events)
+        self.connection.executemany(_INSERT_FRAGMENT, fragments)
+        if documents:
+            self._text.add(documents, bulk=self._bulk)
+            self._documents += len(documents)
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Undoes the block's rows when it raises; its documents then have no rows and are garbage."""
+        self.begin()
+        first = self._next_key
+        self.connection.execute("SAVEPOINT source")
+        try:
+            yield
+        except BaseException:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK TO source")
+                self.connection.execute("RELEASE source")
+                self._bury(first)
+            raise
+        self.connection.execute("RELEASE source")
+
+    def commit(self) -> None:
+        """Publishes the batch: Tantivy first, then the rows. Nothing happens without a batch."""
+        if not self._open:
+            return
+        garbage = self._collect()
+        if self._documents or garbage:
+            set_metadata(self.connection, text_opstamp=self._text.commit())
+        self.connection.execute("DELETE FROM reservations")
+        generation = int(metadata(self.connection, "generation")) + 1
+        set_metadata(self.connection, generation=generation, next_key=self._next_key)
+        self.connection.execute("COMMIT")
+        self._open = False
+        self._documents = self.weight = 0
+
+    def abandon(self) -> None:
+        """Undoes the batch. What Tantivy has of it is found through the reservation later."""
+        if self._open:
+            self._open = False
+            self._text.discard_writer()
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Gives the connection back; abandons an open batch."""
+        self.abandon()
+        self._pool.__exit__(None, None, None)
+
+    def _reserve(self) -> None:
+        """Step 1, in a transaction of its own: durable before any document carries a key."""
+        with self._database.transaction() as connection:
+            # A reservation that is still there belongs to a batch that never became true.
+            connection.execute("INSERT OR REPLACE INTO dead_keys SELECT * FROM reservations")
+            connection.execute("DELETE FROM reservations")
+            first = int(metadata(connection, "next_key"))
+            last = first + RESERVED_KEYS - 1
+            connection.execute("INSERT INTO reservations VALUES (?, ?)", (first, last))
+            set_metadata(connection, next_key=last + 1)
+        self._next_key = first
+        self._last_key = last
+
+    def _bury(self, first: int) -> None:
+        if self._next_key > first:
+            self.connection.execute(
+                "INSERT OR REPLACE INTO dead_keys VALUES (?, ?)", (first, self._next_key - 1)
+            )
+
+    def _collect(self) -> bool:
+        """Deletes the documents of what is dead. Returns whether there was anything."""
+        keys = self.connection.execute("SELECT first_key, last_key FROM dead_keys").fetchall()
+        epochs = [row[0] for row in self.connection.execute("SELECT epoch FROM dead_epochs")]
+        if keys or epochs:
+            self._text.delete(keys, epochs)
+            self.connection.execute("DELETE FROM dead_keys")
+            self.connection.execute("DELETE FROM dead_epochs")
+        return bool(keys or epochs)

@@ -1,0 +1,138 @@
+"""Rows of session files: their checkpoints, and what state they are in."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .. import _core
+
+CHECKPOINT_COLUMNS = (
+    "device, inode, size, mtime_ns, ctime_ns, settled, complete_offset, complete_lines, entries,"
+    " header_offset, header_length, header_hash, boundary_offset, boundary_length, boundary_hash,"
+    " tail_offset, tail_length, tail_hash"
+)
+"""In the order of :data:`_core.Checkpoint`."""
+
+READY = "ready"
+PENDING = "pending"
+"""Seen, its header was read, not indexed yet."""
+NOT_A_SESSION = "not-a-session"
+UNREADABLE = "unreadable"
+"""Permission or I/O error: the last good reading stays."""
+FAILED = "failed"
+"""It was read and could not be taken in; the last good reading stays."""
+
+
+@dataclass(slots=True)
+class SourceRecord:
+    """One session file as it is known."""
+
+    source: int
+    path: bytes
+    explicit: bool
+    epoch: int | None
+    state: str
+    observation: tuple[int | None, ...]
+    """Device, inode, size, mtime and ctime (ns) at the last look, and whether it was settled."""
+    checkpoint: _core.Checkpoint | None
+    version: int | None
+    published: int | None = None
+    """The epoch that a running reading has made live."""
+
+    def unchanged(self, stat: tuple[int, int, int, int, int]) -> bool:
+        """Whether (device, inode, size, mtime, ctime) proves that nothing was written."""
+        return self.observation == (*stat, 1) and self.state in (READY, NOT_A_SESSION)
+
+    @property
+    def pending_from(self) -> int:
+        """The byte from which a reading would start if the file only grew."""
+        return 0 if self.checkpoint is None else int(self.checkpoint[6])
+
+
+def load_sources(connection: sqlite3.Connection) -> Iterator[SourceRecord]:
+    """Every known source."""
+    query = (
+        f"SELECT so.source, so.path, so.explicit, so.epoch, so.state, se.version, {CHECKPOINT_COLUMNS}"
+        " FROM sources so LEFT JOIN sessions se ON se.epoch = so.epoch"
+    )
+    for source, path, explicit, epoch, state, version, *columns in connection.execute(query):
+        checkpoint = tuple(columns)
+        yield SourceRecord(
+            source=source,
+            path=path,
+            explicit=bool(explicit),
+            epoch=epoch,
+            state=state,
+            observation=checkpoint[:6],
+            checkpoint=checkpoint if epoch is not None else None,
+            version=version,
+        )
+
+
+def save_checkpoint(
+    connection: sqlite3.Connection, source: int, checkpoint: _core.Checkpoint
+) -> None:
+    """Stores a checkpoint; the source is then ready."""
+    marks = ", ".join("?" * len(checkpoint))
+    connection.execute(
+        f"UPDATE sources SET ({CHECKPOINT_COLUMNS}) = ({marks}), state = ?, detail = ''"
+        " WHERE source = ?",
+        (*checkpoint, READY, source),
+    )
+
+
+def add_source(connection: sqlite3.Connection, path: bytes, *, explicit: bool) -> SourceRecord:
+    """A new row for a file that was not known."""
+    cursor = connection.execute(
+        "INSERT INTO sources (path, explicit, state) VALUES (?, ?, ?)", (path, explicit, PENDING)
+    )
+    assert cursor.lastrowid is not None
+    return SourceRecord(cursor.lastrowid, path, explicit, None, PENDING, (), None, None)
+
+
+def set_state(connection: sqlite3.Connection, source: int, state: str, detail: str) -> None:
+    """Says why a source is not up to date; its reading stays."""
+    connection.execute(
+        "UPDATE sources SET state = ?, detail = ? WHERE source = ?", (state, detail, source)
+    )
+
+
+def set_header(
+    connection: sqlite3.Connection, source: int, session_id: str, cwd: str
+) -> None:
+    """What the header says, known before the session is indexed."""
+    connection.execute(
+        "UPDATE sources SET session_id = ?, cwd = ? WHERE source = ?", (session_id, cwd, source)
+    )
+
+
+def set_not_a_session(
+    connection: sqlite3.Connection, source: int, observation: tuple[int, ...], detail: str
+) -> None:
+    """Remembers a file that is no session, as it was observed, so that it is not read again."""
+    connection.execute(
+        "UPDATE sources SET (device, inode, size, mtime_ns, ctime_ns, settled)"
+        " = (?, ?, ?, ?, ?, ?), state = ?, detail = ? WHERE source = ?",
+        (*observation, NOT_A_SESSION, detail, source),
+    )
+
+
+def remove_source(connection: sqlite3.Connection, source: int) -> None:
+    """Forgets a source; its epoch must have been removed before."""
+    connection.execute("DELETE FROM listings WHERE source = ?", (source,))
+    connection.execute("DELETE FROM sources WHERE source = ?", (source,))
+
+
+def add_listing(connection: sqlite3.Connection, directory: bytes, source: int) -> None:
+    """Remembers that a session directory holds the source."""
+    connection.execute("INSERT OR IGNORE INTO listings VALUES (?, ?)", (directory, source))
+
+
+def workspace_number(connection: sqlite3.Connection, cwd: str) -> int:
+    """The number of a recorded working directory, given one when it is new."""
+    connection.execute("INSERT OR IGNORE INTO workspaces (cwd) VALUES (?)", (cwd,))
+    return int(
+        connection.execute("SELECT workspace FROM workspaces WHERE cwd = ?", (cwd,)).fetchone()[0]
+    )

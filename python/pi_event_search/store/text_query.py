@@ -1,0 +1,187 @@
+"""Building Tantivy queries from the core's parsed query and from filters, and reading hits.
+
+No string of a caller ever reaches the engine's own query parser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import tantivy
+
+from .. import _core
+from .text_index import SCHEMA, facet, guarded
+
+Query = tantivy.Query
+Occur = tantivy.Occur
+
+PART_BOOST = 0.4
+"""A word that matches as a part of an identifier weighs less than the whole identifier."""
+
+MAX_PAGE = 4_096
+"""Hits fetched at once while paging through ranked hits."""
+
+
+class TextHit(NamedTuple):
+    """A matching fragment: its score, key, event number and time."""
+
+    score: float
+    key: int
+    event: int
+    ts: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextFilter:
+    """Facts that never change, decided inside the engine. Empty means no constraint.
+
+    ``facets`` maps a fact to the accepted values (any of them). ``epochs`` and ``workspaces``
+    restrict, ``without_epochs`` excludes. ``ts`` is in milliseconds, inclusive on both ends.
+    """
+
+    facets: dict[str, Sequence[str]] = field(default_factory=dict)
+    without_facets: Sequence[str] = ()
+    epochs: Sequence[int] | None = None
+    workspaces: Sequence[int] | None = None
+    without_workspaces: Sequence[int] = ()
+    without_epochs: Sequence[int] = ()
+    events: Sequence[int] | None = None
+    ts_from: int | None = None
+    ts_to: int | None = None
+
+
+def build(query: _core.Query | None, restriction: TextFilter) -> Query:
+    """The engine's query: every clause must match one fragment; filters do not touch the score."""
+    must = [(Occur.Must, clause) for clause in ([] if query is None else _clauses(query))]
+    must += [(Occur.Must, Query.const_score_query(part, 0.0)) for part in _accepting(restriction)]
+    if not must:
+        must = [(Occur.Must, Query.const_score_query(Query.all_query(), 0.0))]
+    must += [(Occur.MustNot, part) for part in _excluding(restriction)]
+    return must[0][1] if len(must) == 1 else Query.boolean_query(must)
+
+
+def _clauses(query: _core.Query) -> Iterator[Query]:
+    for words in query.clauses:
+        if len(words) == 1:
+            yield _word(words[0])
+        else:
+            yield Query.phrase_query(SCHEMA, "words", list(words))
+
+
+def _word(word: str) -> Query:
+    whole = Query.term_query(SCHEMA, "words", word, "freq")
+    part = Query.boost_query(Query.term_query(SCHEMA, "parts", word, "freq"), PART_BOOST)
+    return Query.disjunction_max_query([whole, part])
+
+
+def _accepting(restriction: TextFilter) -> Iterator[Query]:
+    for name, values in restriction.facets.items():
+        if values:
+            yield _any_facet([facet(name, value) for value in values])
+    if restriction.epochs is not None:
+        yield _numbers("epoch", restriction.epochs)
+    if restriction.workspaces is not None:
+        yield _numbers("workspace", restriction.workspaces)
+    if restriction.events is not None:
+        yield _numbers("event", restriction.events)
+    if restriction.ts_from is not None or restriction.ts_to is not None:
+        yield Query.range_query(
+            SCHEMA, "ts", tantivy.FieldType.Integer, restriction.ts_from, restriction.ts_to
+        )
+
+
+def _excluding(restriction: TextFilter) -> Iterator[Query]:
+    if restriction.without_facets:
+        yield _any_facet(restriction.without_facets)
+    if restriction.without_workspaces:
+        yield _numbers("workspace", restriction.without_workspaces)
+    if restriction.without_epochs:
+        yield _numbers("epoch", restriction.without_epochs)
+
+
+def _any_facet(terms: Sequence[str]) -> Query:
+    if len(terms) == 1:
+        return Query.term_query(SCHEMA, "facet", terms[0], "basic")
+    return Query.term_set_query(SCHEMA, "facet", list(terms))
+
+
+def _numbers(name: str, values: Sequence[int]) -> Query:
+    if not values:
+        return Query.empty_query()
+    if len(values) == 1:
+        return Query.term_query(SCHEMA, name, values[0], "basic")
+    return Query.term_set_query(SCHEMA, name, list(values))
+
+
+class RankedHits:
+    """All hits of a query in their final order, fetched page by page.
+
+    The engine breaks ties by where a document happens to lie. Here a group of equal scores (or
+    times) is always completed before it is ordered: score, newer first, then event and key, so
+    the order is a fact of the documents alone.
+    """
+
+    def __init__(self, searcher: tantivy.Searcher, query: Query, sort: str, first: int) -> None:
+        self._searcher = searcher
+        self._query = query
+        self._sort = sort
+        self._first = max(first, 1)
+
+    def __iter__(self) -> Iterator[TextHit]:
+        offset, size = 0, self._first
+        waiting: list[TextHit] = []
+        while True:
+            page = self._fetch(offset, size)
+            offset += len(page)
+            waiting += page
+            if len(page) < size:
+                yield from sorted(waiting, key=self._order)
+                return
+            # The last rank may go on behind this page; it waits for the next one.
+            last = self._rank(page[-1])
+            yield from sorted((h for h in waiting if self._rank(h) != last), key=self._order)
+            waiting = [hit for hit in waiting if self._rank(hit) == last]
+            size = min(size * 2, MAX_PAGE)
+
+    def _rank(self, hit: TextHit) -> float:
+        return hit.score if self._sort == "relevance" else hit.ts
+
+    def _order(self, hit: TextHit) -> tuple[float, int, int, int]:
+        newer = hit.ts if self._sort == "oldest" else -hit.ts
+        return -hit.score, newer, hit.event, hit.key
+
+    def _fetch(self, offset: int, size: int) -> list[TextHit]:
+        def search() -> list[TextHit]:
+            if self._sort == "relevance":
+                found = self._searcher.search(self._query, size, count=False, offset=offset)
+                scores = [score for score, _ in found.hits]
+            else:
+                order = tantivy.Order.Desc if self._sort == "newest" else tantivy.Order.Asc
+                found = self._searcher.search(
+                    self._query, size, count=False, order_by_field="ts", offset=offset, order=order
+                )
+                scores = [0.0] * len(found.hits)
+            addresses = [address for _, address in found.hits]
+            keys, events, times = (
+                self._searcher.fast_field_values(name, addresses) for name in ("key", "event", "ts")
+            )
+            return [TextHit(*row) for row in zip(scores, keys, events, times, strict=True)]
+
+        return guarded("search", search)
+
+
+def matching_events(
+    searcher: tantivy.Searcher, query: Query, limit: int
+) -> Iterable[tuple[int, int]]:
+    """(key, event) of up to ``limit`` matching fragments, in no particular order."""
+
+    def search() -> list[tuple[int, int]]:
+        found = searcher.search(query, limit, count=False)
+        addresses = [address for _, address in found.hits]
+        keys = searcher.fast_field_values("key", addresses)
+        events = searcher.fast_field_values("event", addresses)
+        return list(zip(keys, events, strict=True))
+
+    return guarded("search", search)
