@@ -1,1 +1,205 @@
-//! entry
+//! What one line of a session file holds: a header, a record, several of them, or nothing usable.
+//!
+//! [`split_line`] cuts a line into pieces, [`parse_piece`] reads a piece. Everything that is odd
+//! about a line is told as a [`Receipt`], so that no loss is silent.
+
+mod split;
+
+#[cfg(test)]
+mod property_tests;
+#[cfg(test)]
+mod tests;
+
+use crate::json::{JsonError, Reader, ValueKind};
+use crate::project::{self, Event, parse_timestamp};
+
+pub use split::{Piece, split_line};
+
+/// The first record of a session file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// The session id; never empty. Any text, usually a UUID.
+    pub id: String,
+    /// Format version as recorded; 1 when it is missing or no number.
+    pub version: i64,
+    /// Creation time as recorded.
+    pub timestamp: Option<String>,
+    /// Creation time in milliseconds since 1970; `None` when missing or not ISO 8601.
+    pub timestamp_ms: Option<i64>,
+    /// Working directory of the session, the authority on where it belongs; empty when missing.
+    pub cwd: String,
+    /// Path of the session file this one was forked from, as recorded.
+    pub parent_session: Option<String>,
+}
+
+/// Something about a line or record that was repaired, set aside or lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Receipt {
+    /// A line, or a stretch of one, that holds no readable record.
+    Malformed,
+    /// A record over the size limit: its text was passed over.
+    Oversized,
+    /// A whole record on a line that Pi skips, because something else shares the line.
+    Glued,
+    /// A partial record in front of a whole one on its line.
+    Torn,
+    /// A byte order mark was dropped.
+    Bom,
+    /// Invalid UTF-8 was replaced by U+FFFD.
+    InvalidUtf8,
+    /// An escaped lone surrogate in kept text was replaced by U+FFFD.
+    RepairedSurrogate,
+    /// A stretch of NUL bytes, as a stale writer leaves behind a truncation.
+    NulFilled,
+    /// A line that is JSON but no object. Pi keeps it as an entry without an id.
+    NonObject,
+    /// A record without a usable id. Normal in version 1 files.
+    MissingId,
+    /// A record whose id comes again later in the file.
+    DuplicateId,
+    /// A record whose recorded parent is not in the file.
+    Orphan,
+    /// A record on a cycle of parents.
+    Cycle,
+    /// An id that was shortened to stay indexable.
+    LongId,
+}
+
+impl Receipt {
+    /// The kebab-case name used in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::Oversized => "oversized",
+            Self::Glued => "glued",
+            Self::Torn => "torn",
+            Self::Bom => "bom",
+            Self::InvalidUtf8 => "invalid-utf8",
+            Self::RepairedSurrogate => "repaired-surrogate",
+            Self::NulFilled => "nul-filled",
+            Self::NonObject => "non-object",
+            Self::MissingId => "missing-id",
+            Self::DuplicateId => "duplicate-id",
+            Self::Orphan => "orphan",
+            Self::Cycle => "cycle",
+            Self::LongId => "long-id",
+        }
+    }
+
+    /// True when text that somebody wrote cannot be found because of this.
+    pub fn loses_record(self) -> bool {
+        matches!(
+            self,
+            Self::Malformed | Self::Oversized | Self::Torn | Self::NulFilled
+        )
+    }
+}
+
+/// What a piece of a line is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Parsed {
+    /// A session header. Pi heeds only the first one and ignores later ones wherever they stand.
+    Header(Header),
+    /// An entry of the session.
+    Record(Box<Event>),
+    /// A value that Pi drops: a falsy one (`null`, `false`, `0`, `""`), or a `session` record without an id.
+    Nothing,
+}
+
+/// Reads one piece as given by [`split_line`].
+pub fn parse_piece(piece: &[u8]) -> Result<Parsed, JsonError> {
+    if is_falsy(piece) {
+        return Ok(Parsed::Nothing);
+    }
+    let event = project::project(piece)?;
+    if event.entry_type == "session" {
+        return Ok(parse_header(piece).map_or(Parsed::Nothing, Parsed::Header));
+    }
+    Ok(Parsed::Record(Box::new(event)))
+}
+
+/// Reads a header: a JSON object of type `session` whose id is a non-empty string.
+pub fn parse_header(bytes: &[u8]) -> Option<Header> {
+    let found = HeaderFields::read(bytes).ok()?;
+    let is_session = found.record_type.as_deref() == Some("session");
+    let id = found.id.filter(|id| is_session && !id.is_empty())?;
+    Some(Header {
+        id,
+        version: found.version.unwrap_or(1),
+        timestamp_ms: found.timestamp.as_deref().and_then(parse_timestamp),
+        timestamp: found.timestamp,
+        cwd: found.cwd.unwrap_or_default(),
+        parent_session: found.parent_session,
+    })
+}
+
+#[derive(Default)]
+struct HeaderFields {
+    record_type: Option<String>,
+    id: Option<String>,
+    version: Option<i64>,
+    timestamp: Option<String>,
+    cwd: Option<String>,
+    parent_session: Option<String>,
+}
+
+impl HeaderFields {
+    fn read(bytes: &[u8]) -> Result<Self, JsonError> {
+        let mut found = Self::default();
+        let mut reader = Reader::new(bytes);
+        reader.begin_object()?;
+        while let Some(key) = reader.next_key()? {
+            match key.as_ref() {
+                "type" => found.record_type = text(&mut reader)?,
+                "id" => found.id = text(&mut reader)?,
+                "timestamp" => found.timestamp = text(&mut reader)?,
+                "cwd" => found.cwd = text(&mut reader)?,
+                "parentSession" => found.parent_session = text(&mut reader)?,
+                "version" => found.version = version(&mut reader)?,
+                _ => reader.skip_value()?,
+            }
+        }
+        reader.finish()?;
+        Ok(found)
+    }
+}
+
+/// Consumes a value of any kind; `None` when it is no string.
+fn text(reader: &mut Reader<'_>) -> Result<Option<String>, JsonError> {
+    if reader.peek()? == ValueKind::String {
+        return Ok(Some(reader.string()?.into_owned()));
+    }
+    reader.skip_value()?;
+    Ok(None)
+}
+
+/// Consumes a value of any kind; a number gives its whole part.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "an absurd version saturates"
+)]
+fn version(reader: &mut Reader<'_>) -> Result<Option<i64>, JsonError> {
+    if reader.peek()? == ValueKind::Number {
+        let number = reader.number()?;
+        return Ok(number.parse::<f64>().ok().map(|v| v as i64));
+    }
+    reader.skip_value()?;
+    Ok(None)
+}
+
+/// Whether a value is one that JavaScript takes for false, other than an object.
+fn is_falsy(piece: &[u8]) -> bool {
+    let mut reader = Reader::new(piece);
+    match reader.peek() {
+        Ok(ValueKind::Null) => reader.null().is_ok() && reader.finish().is_ok(),
+        Ok(ValueKind::Bool) => reader.boolean() == Ok(false) && reader.finish().is_ok(),
+        Ok(ValueKind::String) => {
+            reader.string().is_ok_and(|s| s.is_empty()) && reader.finish().is_ok()
+        }
+        Ok(ValueKind::Number) => {
+            let zero = |n: &str| n.parse::<f64>().is_ok_and(|v| v == 0.0);
+            reader.number().is_ok_and(zero) && reader.finish().is_ok()
+        }
+        _ => false,
+    }
+}

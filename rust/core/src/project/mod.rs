@@ -1,1 +1,89 @@
-//! project
+//! From the bytes of one record to an event.
+//!
+//! The projection is total: every well-formed JSON value gives an event, whatever its types and
+//! shapes, and what is not understood is typed but not searchable. Images, thinking, signatures,
+//! prompts, `details` and extension state are validated and passed over, never decoded.
+
+mod arguments;
+mod draft;
+mod entries;
+mod event;
+mod fields;
+mod kinds;
+mod message;
+mod shell;
+mod tools;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::boundary::record_hash;
+use crate::entry::Receipt;
+use crate::json::{JsonError, Reader, ValueKind};
+use draft::Draft;
+use fields::Record;
+
+pub use event::{Event, Fragment, Relationship, Scalar};
+pub use kinds::{ContextRole, Contribution, Kind, Omission, RelationshipKind};
+pub use shell::runs_retrieval;
+pub use tools::RETRIEVAL_TOOLS;
+pub(crate) use values::parse_timestamp;
+
+/// Projects one record, given without white space around it.
+///
+/// The error is about JSON alone. A value that is no object gives an event without anything but
+/// the receipts [`Receipt::NonObject`] and [`Receipt::MissingId`], as Pi keeps it as an entry.
+pub fn project(record: &[u8]) -> Result<Event, JsonError> {
+    let mut reader = Reader::new(record);
+    if reader.peek()? != ValueKind::Object {
+        reader.skip_value()?;
+        reader.finish()?;
+        let mut event = Event::empty(record_hash(record));
+        event.note(Receipt::NonObject);
+        event.note(Receipt::MissingId);
+        return Ok(event);
+    }
+    let mut fields = Record::default();
+    fields.read(&mut reader)?;
+    let mut event = build(record, &fields);
+    if std::str::from_utf8(record).is_err() {
+        event.note(Receipt::InvalidUtf8);
+    }
+    Ok(event)
+}
+
+/// Projects what can be read in the kept head of a record over the size limit: id, parent, type,
+/// timestamp, role and other members in front of the cut. It has no fragments.
+pub fn project_oversized(head: &[u8]) -> Event {
+    let mut fields = Record::default();
+    // The cut always ends the reading with an error; what stood in front of it is in the fields.
+    let _ = fields.read(&mut Reader::new(head));
+    let mut event = build(head, &fields);
+    event.fragments.clear();
+    event.session_name = None;
+    event.receipts.insert(0, Receipt::Oversized);
+    event
+}
+
+fn build(record: &[u8], fields: &Record<'_>) -> Event {
+    let mut draft = Draft::new(copy_hash(record, &fields.rechained));
+    entries::read_entry(&mut draft, fields);
+    draft.finish()
+}
+
+/// Hashes a record without the ranges in which copies of it may differ.
+fn copy_hash(record: &[u8], rechained: &[Range<usize>]) -> i64 {
+    let mut state = Xxh3::new();
+    let mut from = 0;
+    for range in rechained {
+        state.update(&record[from..range.start]);
+        from = range.end;
+    }
+    state.update(&record[from..]);
+    state.digest().cast_signed()
+}
