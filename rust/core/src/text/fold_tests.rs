@@ -1,0 +1,122 @@
+//! Exhaustive checks over all characters: there are only a million of them.
+
+use unicode_normalization::{IsNormalized, is_nfc_quick};
+
+use super::*;
+
+fn every_char() -> impl Iterator<Item = char> {
+    '\0'..=char::MAX
+}
+
+fn fold(text: &str) -> Vec<(char, Class)> {
+    let mut units = Vec::new();
+    for c in text.chars() {
+        fold_into(c, Span::default(), &mut units);
+    }
+    units.iter().map(|unit| (unit.ch, unit.class)).collect()
+}
+
+fn folded(text: &str) -> String {
+    fold(text).into_iter().map(|(c, _)| c).collect()
+}
+
+#[test]
+fn words_fold_as_people_expect() {
+    for (text, expected) in [
+        ("Straße", "strasse"),
+        ("STRASSE", "strasse"),
+        ("İstanbul", "istanbul"),
+        ("ılık", "ilik"),
+        ("Ὀδυσσεύς", "οδυσσευσ"),
+        ("ΣΊΣΥΦΟΣ", "σισυφοσ"),
+        ("Łódź", "lodz"),
+        ("smørrebrød", "smorrebrod"),
+        ("Þór", "thor"),
+        ("ﬁne", "fine"),
+        ("Ｗｉｄｅ１", "wide1"),
+        ("Ⅷ", "viii"),
+        ("x²", "x2"),
+        ("ёлка Йод", "елка иод"),
+        ("e\u{301}\u{327}x", "ex"),
+        ("مُحَمَّد", "محمد"),
+        ("كـــتاب", "كتاب"),
+        ("שָׁלוֹם", "שלום"),
+        ("co\u{AD}operate", "cooperate"),
+        ("می\u{200C}خواهم", "میخواهم"),
+        ("น้ำ", "นํา"),
+        ("क्षि", "कषि"),
+    ] {
+        assert_eq!(folded(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn kana_and_hangul_stay_composed() {
+    for (text, expected) in [
+        ("ガ", "ガ"),
+        ("カ\u{3099}", "ガ"),
+        ("ﾊﾟ", "パ"),
+        ("か\u{3099}\u{3099}", "が"),
+        ("한", "한"),
+        ("\u{1112}\u{1161}\u{11AB}", "한"),
+        ("㍿", "株式会社"),
+    ] {
+        assert_eq!(folded(text), expected, "{text}");
+        assert!(fold(text).iter().all(|(_, class)| *class == Class::Single));
+    }
+}
+
+#[test]
+fn signs_that_look_like_letters_separate() {
+    for text in ["™", "℠", "\u{2BC}", "\u{200B}", "\u{FFFD}", "\0", "🙂", "¨"] {
+        let units = fold(text);
+        assert!(!units.is_empty(), "{text:?}");
+        assert!(units.iter().all(|(_, class)| *class == Class::Separator));
+    }
+}
+
+#[test]
+fn quick_answers_agree_with_folding() {
+    for c in every_char() {
+        let folded = fold(&c.to_string());
+        match quick(c) {
+            Quick::Separator => {
+                assert!(!folded.is_empty(), "{c:?}");
+                assert!(folded.iter().all(|(_, class)| *class == Class::Separator));
+            }
+            Quick::Single => assert_eq!(folded, [(c, Class::Single)]),
+            Quick::Letter(letter, class) => assert_eq!(folded, [(letter, class)]),
+            Quick::No => {}
+        }
+    }
+}
+
+#[test]
+fn what_does_not_extend_never_composes_with_the_character_before() {
+    for c in every_char().filter(|c| !extends(*c)) {
+        if let Some((first, _)) = fold(&c.to_string()).first() {
+            let alone = is_nfc_quick(std::iter::once(*first));
+            assert_ne!(alone, IsNormalized::Maybe, "{c:?} gives {first:?}");
+        }
+    }
+}
+
+#[test]
+fn folding_is_stable() {
+    for c in every_char() {
+        let once = folded(&c.to_string());
+        assert_eq!(folded(&once), once, "{c:?}");
+    }
+}
+
+#[test]
+fn folded_words_survive_the_filters_of_the_engine() {
+    for c in every_char() {
+        for (folded, class) in fold(&c.to_string()) {
+            assert_eq!(folded.is_alphanumeric(), class != Class::Separator);
+            if class != Class::Separator {
+                assert!(folded.to_lowercase().eq([folded]), "{c:?} gives {folded:?}");
+            }
+        }
+    }
+}

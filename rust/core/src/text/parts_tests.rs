@@ -1,0 +1,74 @@
+use proptest::prelude::*;
+
+use super::super::tokens::tokens;
+use super::*;
+
+#[test]
+fn identifiers_split_into_parts() {
+    for (text, parts) in [
+        ("getUserName", "get user name"),
+        ("GetUserName", "get user name"),
+        ("HTTPServer2", "http server 2"),
+        ("XMLHttpRequest", "xml http request"),
+        ("parseJSON", "parse json"),
+        ("utf8", "utf 8"),
+        ("sha256sum", "sha 256 sum"),
+        ("OAuth2Token", "o auth 2 token"),
+        ("getURLs", "get urls"),
+        ("IDsByName", "ids by name"),
+        ("myClass_doThis", "my class do this"),
+        ("ＨttpＳerver", "http server"),
+        ("größeÄndern", "grosse andern"),
+        ("ПриветМир", "привет мир"),
+        ("e\u{301}taLe\u{301}ger", "eta leger"),
+    ] {
+        assert_eq!(parts_text(text), parts, "{text}");
+    }
+}
+
+#[test]
+fn plain_words_and_hashes_have_no_parts() {
+    for text in [
+        "plain words Capitalised SHOUTED snake_case kebab-case 2024",
+        "1a2b3c4d5e 9f86d081884c7d659a2feaa0c55ad015",
+        "修改文件 한국어",
+        "",
+    ] {
+        assert_eq!(parts_text(text), "", "{text}");
+    }
+}
+
+#[test]
+fn humps_of_hash_like_words_still_split() {
+    assert_eq!(parts_text("userV2From3To4By5"), "user v2 from3 to4 by5",);
+}
+
+proptest! {
+    #[test]
+    fn parts_are_the_word_again(text in "[A-Za-z0-9éßЖñİ修\u{301}_ ]{0,60}") {
+        let mut scanner = Scanner::with_shapes(&text);
+        let mut parts = Vec::new();
+        while let Some(word) = scanner.advance() {
+            split(word, &mut parts);
+            prop_assert!(parts.len() != 1);
+            let joined: String = parts.iter().map(|part| &word.text[part.text.clone()]).collect();
+            prop_assert!(parts.is_empty() || joined == word.text);
+            let mut at = word.span.start;
+            for part in &parts {
+                prop_assert_eq!(part.span.start, at);
+                at = part.span.end;
+                let source = &text[part.span.start_byte..part.span.end_byte];
+                let folded: String = tokens(source).into_iter().map(|token| token.text).collect();
+                prop_assert_eq!(folded, &word.text[part.text.clone()]);
+            }
+            prop_assert!(parts.is_empty() || at == word.span.end);
+        }
+    }
+
+    #[test]
+    fn parts_are_tokens(text in any::<String>()) {
+        let parts = parts_text(&text);
+        let found: Vec<String> = tokens(&parts).into_iter().map(|token| token.text).collect();
+        prop_assert_eq!(found.join(" "), parts);
+    }
+}
