@@ -6,11 +6,10 @@
 
 use crate::boundary::{Boundary, HeaderPrint, fingerprint, record_hash};
 use crate::checkpoint::{Checkpoint, Decision, RebuildReason, decide, settled};
-use crate::entry::{Header, Piece, Receipt, parse_header, split_line};
+use crate::entry::{Header, Parsed, Piece, Receipt, parse_header, parse_piece, split_line};
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::Reader;
 use crate::lines::{Line, LineReader};
-use crate::project::{Event, project, project_oversized};
+use crate::project::{Event, project_oversized};
 use crate::source::{Observation, Source};
 
 /// What a reader is going to do, decided before anything is parsed.
@@ -193,7 +192,8 @@ impl<S: Source> SessionReader<S> {
         }
         if let Some((offset, length)) = self.progress.unprinted.take() {
             self.progress.boundary =
-                Boundary::of_source(&self.source, offset, length, &mut self.probed_bytes)?;
+                Boundary::of_source(&self.source, offset, length, &mut self.probed_bytes)?
+                    .ok_or_else(|| self.changed())?;
         }
         self.finished = ended;
         self.bytes_read += if ended {
@@ -270,10 +270,7 @@ impl<S: Source> SessionReader<S> {
         };
         let behind = tail.offset + tail.length;
         let mut rest = LineReader::new(&self.source, behind, self.observation.size, 1);
-        let grew = rest
-            .next()?
-            .is_some_and(|line| !line.bytes.iter().all(u8::is_ascii_whitespace));
-        Ok(grew)
+        Ok(rest.next()?.is_some_and(|line| !line.is_blank()))
     }
 
     fn resume(&mut self, checkpoint: Checkpoint) {
@@ -293,19 +290,24 @@ impl<S: Source> SessionReader<S> {
         let mut lines = LineReader::new(&self.source, 0, self.observation.size, 1);
         while let Some(line) = lines.next()? {
             let (offset, bytes) = without_bom(&line, &mut self.early);
-            if bytes.iter().all(u8::is_ascii_whitespace) {
+            if line.is_blank() {
                 continue;
             }
             if let Some(header) = parse_header(bytes) {
                 self.header = Some(header);
                 self.header_print = Some(HeaderPrint::of_bytes(offset, bytes));
-                self.progress.boundary = Boundary::of_bytes(offset, bytes);
-                self.progress.complete_offset = line.end + u64::from(line.terminated);
-                self.progress.complete_lines = line.number;
-                self.bytes_read += self.progress.complete_offset;
+                self.bytes_read += line.end + u64::from(line.terminated);
+                if line.terminated {
+                    self.progress.boundary = Boundary::of_bytes(line.start, line.bytes);
+                    self.progress.complete_offset = line.end + 1;
+                    self.progress.complete_lines = line.number;
+                } else {
+                    self.progress.tail = Some(Boundary::of_bytes(offset, bytes));
+                    self.finished = true;
+                }
                 return Ok(());
             }
-            if line.oversized || Reader::is_json(bytes) {
+            if line.oversized || parse_piece(bytes).is_ok() {
                 break;
             }
             self.early.push((Receipt::Malformed, line.start));
@@ -392,7 +394,7 @@ impl Intake<'_> {
         self.progress.complete_lines = line.number;
         if line.oversized {
             self.progress.unprinted = Some((line.start, line.end - line.start));
-        } else if !line.bytes.iter().all(u8::is_ascii_whitespace) {
+        } else if !line.is_blank() {
             // A blank line proves nothing; the boundary stays at the last record.
             self.progress.boundary = Boundary::of_bytes(line.start, line.bytes);
             self.progress.unprinted = None;
@@ -401,34 +403,37 @@ impl Intake<'_> {
 
     fn oversized(&mut self, line: &Line<'_>) {
         let event = project_oversized(line.bytes);
-        self.push(event, line, 0, (line.end - line.start) as usize, record_hash(line.bytes), false);
+        let end = usize::try_from(line.end - line.start).unwrap_or(usize::MAX);
+        self.push(event, line, (0, end), record_hash(line.bytes), false);
     }
 
     fn piece(&mut self, line: &Line<'_>, piece: &Piece) {
         let bytes = &line.bytes[piece.start..piece.end];
-        let event = if bytes.starts_with(b"{") {
-            match project(bytes) {
-                Ok(event) => event,
-                Err(_) => {
-                    self.batch.receipts.push((Receipt::Malformed, line.start));
-                    return;
-                }
+        match parse_piece(bytes) {
+            Ok(Parsed::Record(event)) => {
+                let place = (piece.start, piece.end);
+                self.push(*event, line, place, record_hash(bytes), piece.detached);
             }
-        } else {
-            // JSON, but no object. Pi keeps such a line as an entry without an id when it is
-            // truthy, and skips it otherwise.
-            self.batch.receipts.push((Receipt::NonObject, line.start));
-            if is_falsy(bytes) {
-                return;
-            }
-            Event::empty(record_hash(bytes))
-        };
-        self.push(event, line, piece.start, piece.end, record_hash(bytes), piece.detached);
+            // Pi heeds only the first header of a file, and drops what is no entry.
+            Ok(Parsed::Header(_) | Parsed::Nothing) => {}
+            Err(_) => self.batch.receipts.push((Receipt::Malformed, line.start)),
+        }
     }
 
-    fn push(&mut self, mut event: Event, line: &Line<'_>, start: usize, end: usize, hash: i64, detached: bool) {
+    fn push(
+        &mut self,
+        mut event: Event,
+        line: &Line<'_>,
+        (start, end): (usize, usize),
+        hash: i64,
+        detached: bool,
+    ) {
+        let is_v1 = self.v1_ids.is_some();
         for receipt in std::mem::take(&mut event.receipts) {
-            self.batch.receipts.push((receipt, line.start));
+            // A version 1 file has no ids to miss.
+            if !(is_v1 && receipt == Receipt::MissingId) {
+                self.batch.receipts.push((receipt, line.start));
+            }
         }
         let ordinal = self.progress.entries;
         let derived_id = event.id.is_none();
@@ -437,9 +442,6 @@ impl Intake<'_> {
             link_v1(&mut event, ids, ordinal);
         } else if derived_id {
             idless = true;
-            if !detached {
-                self.batch.receipts.push((Receipt::MissingId, line.start));
-            }
             event.id = Some(derived_name(ordinal, event.copy_hash));
         }
         self.progress.entries += 1;
@@ -478,15 +480,4 @@ fn link_v1(event: &mut Event, ids: &mut Vec<String>, ordinal: u64) {
 fn derived_name(ordinal: u64, copy_hash: i64) -> String {
     let print = fingerprint(&[&copy_hash.to_le_bytes()]);
     format!("~{ordinal}-{:02x}{:02x}{:02x}{:02x}", print[0], print[1], print[2], print[3])
-}
-
-/// Whether JavaScript calls the JSON value false: Pi drops such a line.
-fn is_falsy(json: &[u8]) -> bool {
-    match json {
-        b"null" | b"false" | b"\"\"" => true,
-        number => std::str::from_utf8(number)
-            .ok()
-            .and_then(|text| text.parse::<f64>().ok())
-            .is_some_and(|value| value == 0.0),
-    }
 }

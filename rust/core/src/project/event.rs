@@ -102,6 +102,15 @@ impl Event {
         self.omissions[omission as usize]
     }
 
+    /// Replaces the first kept entry of a compaction.
+    pub fn set_first_kept(&mut self, id: Option<String>) {
+        self.relationships
+            .retain(|relationship| relationship.kind != RelationshipKind::Compacts);
+        if let Some(id) = id {
+            self.relate(RelationshipKind::Compacts, id);
+        }
+    }
+
     pub(super) fn empty(copy_hash: i64) -> Self {
         Self {
             entry_type: String::new(),
