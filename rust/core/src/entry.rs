@@ -1,7 +1,8 @@
 //! What one line of a session file holds: a header, a record, several of them, or nothing usable.
 //!
-//! [`split_line`] cuts a line into pieces, [`parse_piece`] reads a piece. Everything that is odd
-//! about a line is told as a [`Receipt`], so that no loss is silent.
+//! [`split_line`] cuts a line into pieces, each of which is a header ([`parse_header`]) or a record
+//! ([`project`](crate::project::project)). Everything that is odd about them is told as a
+//! [`Receipt`], so that no loss is silent.
 
 mod split;
 
@@ -11,7 +12,7 @@ mod property_tests;
 mod tests;
 
 use crate::json::{JsonError, Reader, ValueKind};
-use crate::project::{self, Event, parse_timestamp};
+use crate::project::parse_timestamp;
 
 pub use split::{Piece, split_line};
 
@@ -95,29 +96,6 @@ impl Receipt {
     }
 }
 
-/// What a piece of a line is.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Parsed {
-    /// A session header. Pi heeds only the first one and ignores later ones wherever they stand.
-    Header(Header),
-    /// An entry of the session.
-    Record(Box<Event>),
-    /// A value that Pi drops: a falsy one (`null`, `false`, `0`, `""`), or a `session` record without an id.
-    Nothing,
-}
-
-/// Reads one piece as given by [`split_line`].
-pub fn parse_piece(piece: &[u8]) -> Result<Parsed, JsonError> {
-    if is_falsy(piece) {
-        return Ok(Parsed::Nothing);
-    }
-    let event = project::project(piece)?;
-    if event.entry_type == "session" {
-        return Ok(parse_header(piece).map_or(Parsed::Nothing, Parsed::Header));
-    }
-    Ok(Parsed::Record(Box::new(event)))
-}
-
 /// Reads a header: a JSON object of type `session` whose id is a non-empty string.
 pub fn parse_header(bytes: &[u8]) -> Option<Header> {
     let found = HeaderFields::read(bytes).ok()?;
@@ -185,21 +163,4 @@ fn version(reader: &mut Reader<'_>) -> Result<Option<i64>, JsonError> {
     }
     reader.skip_value()?;
     Ok(None)
-}
-
-/// Whether a value is one that JavaScript takes for false, other than an object.
-fn is_falsy(piece: &[u8]) -> bool {
-    let mut reader = Reader::new(piece);
-    match reader.peek() {
-        Ok(ValueKind::Null) => reader.null().is_ok() && reader.finish().is_ok(),
-        Ok(ValueKind::Bool) => reader.boolean() == Ok(false) && reader.finish().is_ok(),
-        Ok(ValueKind::String) => {
-            reader.string().is_ok_and(|s| s.is_empty()) && reader.finish().is_ok()
-        }
-        Ok(ValueKind::Number) => {
-            let zero = |n: &str| n.parse::<f64>().is_ok_and(|v| v == 0.0);
-            reader.number().is_ok_and(zero) && reader.finish().is_ok()
-        }
-        _ => false,
-    }
 }

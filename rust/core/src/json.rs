@@ -79,6 +79,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether the bytes are one JSON text, as `JSON.parse` would have it.
+    pub fn is_json(bytes: &[u8]) -> bool {
+        let mut reader = Reader::new(bytes);
+        reader.skip_value().is_ok() && reader.finish().is_ok()
+    }
+
     /// Byte offset of the cursor.
     pub fn position(&self) -> usize {
         self.at

@@ -7,7 +7,7 @@
 use memchr::memmem;
 
 use super::Receipt;
-use crate::json::{Reader, ValueKind, object_prefix};
+use crate::json::{Reader, ValueKind};
 
 /// One record's byte range inside its line, without white space around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub fn split_line(bytes: &[u8]) -> (Vec<Piece>, Vec<Receipt>) {
     if start == end {
         return (Vec::new(), Vec::new());
     }
-    if is_one_value(&bytes[start..end]) {
+    if Reader::is_json(&bytes[start..end]) {
         return (vec![attached(start, end)], Vec::new());
     }
     split_broken(bytes, start, end)
@@ -61,7 +61,7 @@ fn split_broken(bytes: &[u8], mut start: usize, end: usize) -> (Vec<Piece>, Vec<
     if bytes[start..end].starts_with(BOM) {
         receipts.push(Receipt::Bom);
         start = trim(bytes, start + BOM.len(), end).0;
-        if is_one_value(&bytes[start..end]) {
+        if Reader::is_json(&bytes[start..end]) {
             return (vec![attached(start, end)], receipts);
         }
     }
@@ -162,17 +162,6 @@ fn record_fields(reader: &mut Reader<'_>) -> Option<bool> {
         reader.skip_value().ok()?;
     }
     Some(typed && placed)
-}
-
-fn is_one_value(bytes: &[u8]) -> bool {
-    if object_prefix(bytes) == Some(bytes.len()) {
-        return true;
-    }
-    if bytes.first() == Some(&b'{') {
-        return false;
-    }
-    let mut reader = Reader::new(bytes);
-    reader.skip_value().is_ok() && reader.finish().is_ok()
 }
 
 /// Whether Pi takes a line for blank: it holds nothing but what `String.prototype.trim` removes.

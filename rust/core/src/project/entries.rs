@@ -72,15 +72,12 @@ pub(super) fn read_entry(draft: &mut Draft, record: &Record<'_>) {
 fn read_envelope(draft: &mut Draft, own: &Members<'_>) {
     let Draft { event, decoder, .. } = draft;
     event.entry_type = decoder.name(own.get("type")).unwrap_or_default();
-    match decoder.some_text(own.get("id")) {
-        Some(id) => {
-            let short = bounded_id(&id);
-            if matches!(short, Cow::Owned(_)) {
-                event.note(Receipt::LongId);
-            }
-            event.id = Some(short.into_owned());
+    if let Some(id) = decoder.some_text(own.get("id")) {
+        let short = bounded_id(&id);
+        if matches!(short, Cow::Owned(_)) {
+            event.note(Receipt::LongId);
         }
-        None => event.note(Receipt::MissingId),
+        event.id = Some(short.into_owned());
     }
     let parent = own.get("parentId");
     event.has_parent_id = parent.is_some();

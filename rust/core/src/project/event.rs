@@ -102,16 +102,17 @@ impl Event {
         self.omissions[omission as usize]
     }
 
-    /// Replaces the first kept entry of a compaction.
-    pub fn set_first_kept(&mut self, id: Option<String>) {
+    /// Replaces what a compaction keeps, for version 1, whose compactions name a position instead.
+    pub fn set_first_kept(&mut self, first_kept: Option<String>) {
         self.relationships
-            .retain(|relationship| relationship.kind != RelationshipKind::Compacts);
-        if let Some(id) = id {
+            .retain(|edge| edge.kind != RelationshipKind::Compacts);
+        if let Some(id) = first_kept {
             self.relate(RelationshipKind::Compacts, id);
         }
     }
 
-    pub(super) fn empty(copy_hash: i64) -> Self {
+    /// An event of which nothing is known but its content's hash.
+    pub(crate) fn empty(copy_hash: i64) -> Self {
         Self {
             entry_type: String::new(),
             role: None,

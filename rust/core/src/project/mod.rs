@@ -37,7 +37,8 @@ pub(crate) use values::parse_timestamp;
 /// Projects one record, given without white space around it.
 ///
 /// The error is about JSON alone. A value that is no object gives an event without anything but
-/// the receipts [`Receipt::NonObject`] and [`Receipt::MissingId`], as Pi keeps it as an entry.
+/// the receipt [`Receipt::NonObject`]. Whether a missing id is odd depends on the version of the
+/// file, so that receipt is left to the caller.
 pub fn project(record: &[u8]) -> Result<Event, JsonError> {
     let mut reader = Reader::new(record);
     if reader.peek()? != ValueKind::Object {
@@ -45,7 +46,6 @@ pub fn project(record: &[u8]) -> Result<Event, JsonError> {
         reader.finish()?;
         let mut event = Event::empty(record_hash(record));
         event.note(Receipt::NonObject);
-        event.note(Receipt::MissingId);
         return Ok(event);
     }
     let mut fields = Record::default();
