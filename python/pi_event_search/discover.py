@@ -168,7 +168,7 @@ def scan(
     A failure costs the directory or file it concerns. `exclude`: see `globs`. Never raises for
     anything found on disk.
     """
-    walk = _Walk(Globs.parse(exclude), fs or FileSystem())
+    walk = _Walk(Globs(exclude), fs or FileSystem())
     for archive in (False, True):
         for directory in dirs:
             if directory.archive is archive:

@@ -17,7 +17,6 @@ import fnmatch
 import os
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 _Component = Callable[[str], object] | None  # None stands for `**`
@@ -28,42 +27,51 @@ class _Pattern(NamedTuple):
     directory_only: bool
 
 
-@dataclass(frozen=True, slots=True)
+# Patterns that may still match below some directory, each with the components reached there. None
+# when the directory is excluded itself.
+_Level = list[tuple[_Pattern, set[int]]] | None
+
+
 class Globs:
     """Parsed patterns. False when there is none."""
 
-    relative: tuple[_Pattern, ...] = ()
-    full: tuple[_Pattern, ...] = ()
-
-    @classmethod
-    def parse(cls, patterns: Iterable[str]) -> Globs:
+    def __init__(self, patterns: Iterable[str] = ()) -> None:
         """Every text is a pattern; one without any component (empty, ``/``) matches nothing."""
-        relative: list[_Pattern] = []
-        full: list[_Pattern] = []
+        self._relative: list[_Pattern] = []
+        self._full: list[_Pattern] = []
+        # Directories hold many files: what was reached in them is worked out once.
+        self._levels: dict[tuple[bytes, bytes], _Level] = {}
         for text in patterns:
             names = [name for name in text.split("/") if name not in ("", ".")]
             if names and not text.startswith("/") and "/" not in text.rstrip("/"):
                 names.insert(0, "**")
             if names:
                 pattern = _compile(names, text.endswith("/"))
-                (full if text.startswith("/") else relative).append(pattern)
-        return cls(tuple(relative), tuple(full))
+                (self._full if text.startswith("/") else self._relative).append(pattern)
 
     def __bool__(self) -> bool:
-        return bool(self.relative or self.full)
+        return bool(self._relative or self._full)
 
     def match(self, path: bytes, root: bytes, *, directory: bool) -> bool:
-        """Whether a path, or a directory above it, is excluded.
+        """Whether an absolute path, or a directory above it, is excluded.
 
         `root` is the session directory it was found in. A path that is not below it (the target
         of a link) and `root` itself are held against full patterns only.
         """
-        if _any(self.full, _split(path), directory):
-            return True
-        prefix = root.rstrip(b"/") + b"/"
-        if not path.startswith(prefix):
-            return False
-        return _any(self.relative, _split(path[len(prefix) :]), directory)
+        parent, _, name = path.rpartition(b"/")
+        key = (parent or b"/", root)
+        if key not in self._levels:
+            self._levels[key] = self._level(*key)
+        level = self._levels[key]
+        return level is None or _excludes(level, os.fsdecode(name), directory)
+
+    def _level(self, directory: bytes, root: bytes) -> _Level:
+        full = _reach(self._full, _split(directory))
+        prefix = os.path.join(root, b"")
+        if full is None or not (directory == root or directory.startswith(prefix)):
+            return full
+        relative = _reach(self._relative, _split(directory[len(prefix) :]))
+        return None if relative is None else full + relative
 
 
 def _compile(names: list[str], directory_only: bool) -> _Pattern:
@@ -83,23 +91,28 @@ def _split(path: bytes) -> list[str]:
     return [part for part in os.fsdecode(path).split("/") if part]
 
 
-def _any(patterns: tuple[_Pattern, ...], parts: list[str], directory: bool) -> bool:
-    return any(_excludes(pattern, parts, directory) for pattern in patterns)
+def _reach(patterns: list[_Pattern], parts: list[str]) -> _Level:
+    level = [(p, _skip_stars({0}, p.components)) for p in patterns]
+    for part in parts:
+        if _excludes(level, part, True):
+            return None
+        level = [(p, _step(reached, p.components, part)) for p, reached in level]
+    return [(pattern, reached) for pattern, reached in level if reached]
 
 
-def _excludes(pattern: _Pattern, parts: list[str], directory: bool) -> bool:
-    # All ways through the pattern are followed at once, so no pattern is slow on any path.
-    components = pattern.components
-    reached = _skip_stars({0}, components)
-    for depth, part in enumerate(parts, 1):
-        reached = _skip_stars(_step(reached, components, part), components)
-        is_directory = directory or depth < len(parts)
-        if len(components) in reached and (is_directory or not pattern.directory_only):
+def _excludes(level: list[tuple[_Pattern, set[int]]], name: str, directory: bool) -> bool:
+    for pattern, reached in level:
+        if pattern.directory_only and not directory:
+            continue
+        # Only a pattern of nothing but `**` still ends in one; see `_compile`.
+        last = pattern.components[-1]
+        if last is None or (len(pattern.components) - 1 in reached and last(name)):
             return True
     return False
 
 
 def _step(reached: set[int], components: tuple[_Component, ...], part: str) -> set[int]:
+    # All ways through the pattern are followed at once, so no pattern is slow on any path.
     following = set()
     for at in reached:
         if at < len(components):
@@ -108,7 +121,7 @@ def _step(reached: set[int], components: tuple[_Component, ...], part: str) -> s
                 following.add(at)
             elif component(part):
                 following.add(at + 1)
-    return following
+    return _skip_stars(following, components) if following else following
 
 
 def _skip_stars(reached: set[int], components: tuple[_Component, ...]) -> set[int]:
