@@ -5,14 +5,18 @@ from __future__ import annotations
 import errno
 import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pi_event_search.config import SessionDir
-from pi_event_search.discover import Found, scan
+from pi_event_search.discover import FileSystem, Found, scan
 from scans import failing_scandir, key, kinds, look, names, put
+
+T = TypeVar("T")
 
 
 @pytest.fixture
@@ -224,6 +228,32 @@ def test_pipes_sockets_and_devices(base: Path, monkeypatch: pytest.MonkeyPatch) 
     assert {(p.path, p.kind) for p in result.skipped} == {
         (key(base / f"s/{name}.jsonl"), "not-a-regular-file") for name in ("pipe", "socket", "null")
     }
+
+
+# Cost, counted in calls
+
+
+def test_one_listing_and_one_stat_a_directory_and_no_resolving_of_plain_files(base: Path) -> None:
+    for number in range(30):
+        put(base / f"s/{number % 3}/{number}.jsonl")
+    (base / "s/link.jsonl").symlink_to(put(base / "elsewhere.jsonl"))
+    calls: list[str] = []
+
+    def counted(name: str, call: Callable[[bytes], T]) -> Callable[[bytes], T]:
+        def count(path: bytes) -> T:
+            calls.append(name)
+            return call(path)
+
+        return count
+
+    fs = FileSystem(
+        scandir=counted("scandir", os.scandir),
+        stat=counted("stat", os.stat),
+        lstat=counted("lstat", os.lstat),
+        realpath=counted("realpath", os.path.realpath),
+    )
+    assert len(look(base, fs=fs).files) == 31
+    assert sorted(calls) == ["realpath"] * 2 + ["scandir"] * 4 + ["stat"] * 4
 
 
 # Several directories
