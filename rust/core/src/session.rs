@@ -6,10 +6,11 @@
 
 use crate::boundary::{Boundary, HeaderPrint, fingerprint, record_hash};
 use crate::checkpoint::{Checkpoint, Decision, RebuildReason, decide, settled};
-use crate::entry::{Header, Parsed, Piece, Receipt, parse_header, parse_piece, split_line};
+use crate::entry::{Header, Piece, Receipt, parse_header, split_line};
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::Reader;
 use crate::lines::{Line, LineReader};
-use crate::project::{Event, project_oversized};
+use crate::project::{Event, project, project_oversized};
 use crate::source::{Observation, Source};
 
 /// What a reader is going to do, decided before anything is parsed.
@@ -170,7 +171,10 @@ impl<S: Source> SessionReader<S> {
             receipts: std::mem::take(&mut self.early),
         };
         let from = self.progress.complete_offset;
-        let is_v1 = self.header.as_ref().is_some_and(|header| header.version < 2);
+        let is_v1 = self
+            .header
+            .as_ref()
+            .is_some_and(|header| header.version < 2);
         let mut intake = Intake {
             batch: &mut batch,
             progress: &mut self.progress,
@@ -215,7 +219,12 @@ impl<S: Source> SessionReader<S> {
         if !same || now.size < self.observation.size {
             return Err(self.changed());
         }
-        if now != self.observation && !self.progress.boundary.matches(&self.source, &mut self.probed_bytes)? {
+        if now != self.observation
+            && !self
+                .progress
+                .boundary
+                .matches(&self.source, &mut self.probed_bytes)?
+        {
             return Err(self.changed());
         }
         let Some(header) = self.header_print.clone() else {
@@ -307,7 +316,7 @@ impl<S: Source> SessionReader<S> {
                 }
                 return Ok(());
             }
-            if line.oversized || parse_piece(bytes).is_ok() {
+            if line.oversized || Reader::is_json(bytes) {
                 break;
             }
             self.early.push((Receipt::Malformed, line.start));
@@ -360,15 +369,27 @@ impl Intake<'_> {
         if line.oversized {
             self.oversized(line);
         } else {
-            let (pieces, receipts) = split_line(line.bytes);
-            self.batch
-                .receipts
-                .extend(receipts.into_iter().map(|receipt| (receipt, line.start)));
-            for piece in &pieces {
-                self.piece(line, piece);
-            }
+            self.whole(line);
         }
         self.complete(line);
+    }
+
+    /// A line of bearable length. Nearly always it is one record, parsed once.
+    fn whole(&mut self, line: &Line<'_>) {
+        let bytes = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
+        if bytes.first() == Some(&b'{') {
+            if let Ok(event) = project(bytes) {
+                self.event(event, line, (0, bytes.len()), false);
+                return;
+            }
+        }
+        let (pieces, receipts) = split_line(line.bytes);
+        self.batch
+            .receipts
+            .extend(receipts.into_iter().map(|receipt| (receipt, line.start)));
+        for piece in &pieces {
+            self.piece(line, piece);
+        }
     }
 
     /// A last line without line feed counts when it is one whole object: such text delimits itself.
@@ -386,7 +407,10 @@ impl Intake<'_> {
             .extend(receipts.into_iter().map(|receipt| (receipt, line.start)));
         self.piece(line, piece);
         let start = line.start + piece.start as u64;
-        self.progress.tail = Some(Boundary::of_bytes(start, &line.bytes[piece.start..piece.end]));
+        self.progress.tail = Some(Boundary::of_bytes(
+            start,
+            &line.bytes[piece.start..piece.end],
+        ));
     }
 
     fn complete(&mut self, line: &Line<'_>) {
@@ -409,15 +433,26 @@ impl Intake<'_> {
 
     fn piece(&mut self, line: &Line<'_>, piece: &Piece) {
         let bytes = &line.bytes[piece.start..piece.end];
-        match parse_piece(bytes) {
-            Ok(Parsed::Record(event)) => {
-                let place = (piece.start, piece.end);
-                self.push(*event, line, place, record_hash(bytes), piece.detached);
-            }
-            // Pi heeds only the first header of a file, and drops what is no entry.
-            Ok(Parsed::Header(_) | Parsed::Nothing) => {}
+        match project(bytes) {
+            Ok(event) => self.event(event, line, (piece.start, piece.end), piece.detached),
             Err(_) => self.batch.receipts.push((Receipt::Malformed, line.start)),
         }
+    }
+
+    /// Takes in one well-formed JSON value.
+    fn event(&mut self, event: Event, line: &Line<'_>, place: (usize, usize), detached: bool) {
+        let bytes = &line.bytes[place.0..place.1];
+        if bytes.starts_with(b"{") {
+            // Pi heeds only the first header of a file, wherever later ones stand.
+            if event.entry_type == "session" {
+                return;
+            }
+        } else if is_falsy(bytes) {
+            // Pi drops such a line. Of other values it makes an entry without an id.
+            self.batch.receipts.push((Receipt::NonObject, line.start));
+            return;
+        }
+        self.push(event, line, place, record_hash(bytes), detached);
     }
 
     fn push(
@@ -479,5 +514,19 @@ fn link_v1(event: &mut Event, ids: &mut Vec<String>, ordinal: u64) {
 /// the content. No byte offset, so that copies of a file agree.
 fn derived_name(ordinal: u64, copy_hash: i64) -> String {
     let print = fingerprint(&[&copy_hash.to_le_bytes()]);
-    format!("~{ordinal}-{:02x}{:02x}{:02x}{:02x}", print[0], print[1], print[2], print[3])
+    format!(
+        "~{ordinal}-{:02x}{:02x}{:02x}{:02x}",
+        print[0], print[1], print[2], print[3]
+    )
+}
+
+/// Whether JavaScript calls the JSON value false: Pi drops such a line.
+fn is_falsy(json: &[u8]) -> bool {
+    match json {
+        b"null" | b"false" | b"\"\"" => true,
+        number => std::str::from_utf8(number)
+            .ok()
+            .and_then(|text| text.parse::<f64>().ok())
+            .is_some_and(|value| value == 0.0),
+    }
 }
