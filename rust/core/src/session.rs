@@ -9,9 +9,9 @@ use crate::checkpoint::{Checkpoint, Decision, RebuildReason, decide, settled};
 use crate::entry::{Header, Piece, Receipt, parse_header, split_line};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Reader;
-use crate::lines::{Line, LineReader};
+use crate::lines::{Line, LineReader, OVERSIZED_HEAD, RECORD_LIMIT};
 use crate::project::{Event, project, project_oversized};
-use crate::source::{Observation, Source};
+use crate::source::{Observation, Source, read_exact_at};
 
 /// What a reader is going to do, decided before anything is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -328,6 +328,38 @@ impl<S: Source> SessionReader<S> {
             io: None,
         })
     }
+}
+
+/// Reads one record again by its byte range; `None` when the bytes are not the ones indexed.
+///
+/// # Errors
+/// `Io`.
+pub fn read_record<S: Source>(source: &S, start: u64, end: u64, hash: i64) -> Result<Option<Record>> {
+    let length = end.saturating_sub(start);
+    let oversized = length > RECORD_LIMIT;
+    let kept = if oversized { OVERSIZED_HEAD as u64 } else { length };
+    let bytes = read_exact_at(source, start, kept, &mut 0)?;
+    if bytes.len() as u64 != kept || record_hash(&bytes) != hash {
+        return Ok(None);
+    }
+    let event = if oversized {
+        project_oversized(&bytes)
+    } else {
+        match project(&bytes) {
+            Ok(event) => event,
+            Err(_) => return Ok(None),
+        }
+    };
+    Ok(Some(Record {
+        event,
+        derived_id: false,
+        idless: false,
+        detached: false,
+        byte_start: start,
+        byte_end: end,
+        line: 0,
+        record_hash: hash,
+    }))
 }
 
 /// Drops a byte order mark at the start of the file, with a receipt: Pi refuses such a file.
