@@ -22,7 +22,7 @@ class Coverage(Shape):
     """How much of the history in the caller's scope the answer could draw on."""
 
     state: CoverageState
-    """`partial`: a source is not indexed or cannot be observed; skipped records alone do not count."""
+    """`partial`: a source is not indexed or cannot be observed; skipped records alone do not."""
     indexed_sessions: int
     discovered_sessions: int
     last_reconciled_at: str | None
