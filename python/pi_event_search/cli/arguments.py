@@ -38,8 +38,8 @@ class Command:
 
 
 COMMON: tuple[Option, ...] = (
-    Option("--root", "root", "show sessions of this directory (default: the git worktree root)", "DIR",
-           many=True),
+    Option("--root", "root", "show sessions of this directory (default: the git worktree root)",
+           "DIR", many=True),
     Option("--all-workspaces", "all_workspaces", "show sessions of every directory"),
     Option("--sessions-dir", "sessions_dir", "look for sessions here, not in Pi's directory", "DIR",
            many=True),

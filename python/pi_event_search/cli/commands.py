@@ -47,7 +47,9 @@ def run(parsed: Parsed, index: Index, around: Surroundings) -> Shape:
 def invocation(values: Namespace) -> Invocation:
     """Who asks: the user of this machine, from the current directory."""
     roots: tuple[str, ...] | None = tuple(_absolute(root) for root in values.root) or None
-    return Invocation(cwd=Path.cwd(), workspace_root=("/",) if values.all_workspaces else roots)
+    return Invocation(
+        cwd=_current_directory(), workspace_root=("/",) if values.all_workspaces else roots
+    )
 
 
 def places(values: Namespace) -> dict[str, Any]:
@@ -189,6 +191,13 @@ def _event_id(words: tuple[str, ...]) -> tuple[str, str]:
             "Name one event as SESSION ENTRY or SESSION/ENTRY; search shows both."
         )
     return words[0], words[1]
+
+
+def _current_directory() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        raise InvalidArgument("The current directory is gone; change to another one.") from None
 
 
 def _absolute(path: str) -> str:

@@ -45,6 +45,9 @@ class ProgressBar:
             self._bar = None
 
     def __call__(self, progress: Progress) -> None:
+        if progress.sessions_done >= progress.sessions_total:
+            self.close()
+            return
         now = self._clock()
         if self._bar is None:
             if now - self._begin < PATIENCE:
@@ -83,6 +86,8 @@ class ProgressBar:
             console=Console(file=self._stream, force_terminal=True),
             auto_refresh=False,  # repainted by the calls; no thread beside the work
             transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
             get_time=self._clock,
             expand=True,
         )

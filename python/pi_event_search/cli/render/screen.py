@@ -7,21 +7,28 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import TextIO
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from pi_event_search.cli.clean import clean, one_line
+from pi_event_search.cli.clean import clean
 
 Part = str | tuple[str, str]
 """Text, or text with a style."""
 
+_LINE_END = re.compile(r"\s*\n\s*")
+
 _ENDLESS = 100_000
 """Columns of a page that nobody looks at directly: nothing is wrapped or shortened."""
+
+_GAP = 2
+"""Blanks between two columns of a table."""
+_NARROWEST = 8
+"""Columns that are left of a text however little room there is."""
 
 # Only names of the terminal's own palette: they are readable on dark and light ground alike.
 STRONG = "bold"
@@ -75,19 +82,24 @@ class Screen:
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Part]]) -> None:
         """Aligned columns under headings."""
-        table = Table(box=None, pad_edge=False, header_style=STRONG, padding=(0, 2, 0, 0))
+        grid = [[Text(column.title, STRONG) for column in columns]]
+        grid += [[_joined((part,)) for part in row] for row in rows]
+        widths = [max(row[at].cell_len for row in grid) for at in range(len(columns))]
+        spare = self.width - sum(widths) - _GAP * (len(columns) - 1)
         for at, column in enumerate(columns):
-            widest = max((Text(_cleaned(row[at])).cell_len for row in rows), default=0)
-            table.add_column(
-                column.title,
-                justify="right" if column.right else "left",
-                no_wrap=True,
-                overflow="ellipsis" if column.shrinks else "fold",
-                min_width=None if column.shrinks else max(widest, len(column.title)),
-            )
-        for row in rows:
-            table.add_row(*(_joined((part,)) for part in row))
-        self._console.print(table, crop=False)
+            if column.shrinks and spare < 0:
+                narrower = max(widths[at] + spare, min(widths[at], _NARROWEST))
+                spare += widths[at] - narrower
+                widths[at] = narrower
+        for row in grid:
+            line = Text()
+            for at, column in enumerate(columns):
+                row[at].truncate(widths[at], overflow="ellipsis")
+                room = " " * (widths[at] - row[at].cell_len)
+                line += Text(room) + row[at] if column.right else row[at] + Text(room)
+                line.append(" " * _GAP)
+            line.rstrip()
+            self._console.print(line, soft_wrap=True)
 
     def _wrapped(self, text: Text, indent: int, hang: int) -> None:
         room = max(self.width - indent - hang, 20)
@@ -137,4 +149,5 @@ def _joined(parts: Sequence[Part]) -> Text:
 
 
 def _cleaned(part: Part) -> str:
-    return one_line(part if isinstance(part, str) else part[0])
+    # Blanks stay as they are: they are this program's own layout as often as the log's.
+    return _LINE_END.sub(" ", clean(part if isinstance(part, str) else part[0]))

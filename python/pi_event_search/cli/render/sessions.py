@@ -8,7 +8,7 @@ from pi_event_search.cli.render.words import ago
 from pi_event_search.types import Lineage, SessionPage, SessionSummary
 
 _ROOMY = 120
-"""Columns from which on the working directory is shown too."""
+"""Columns from which on forks and the working directory are shown too."""
 
 
 def render_sessions(page: SessionPage, screen: Screen) -> None:
@@ -16,14 +16,13 @@ def render_sessions(page: SessionPage, screen: Screen) -> None:
     roomy = screen.width >= _ROOMY
     if page.sessions:
         columns = [
-            Column("last activity"),
+            Column("active"),
             Column("session"),
             Column("events", right=True),
-            Column("forks", right=True),
+            *((Column("forks", right=True),) if roomy else ()),
             Column("name", shrinks=True),
+            *((Column("directory", shrinks=True),) if roomy else ()),
         ]
-        if roomy:
-            columns.append(Column("directory", shrinks=True))
         screen.table(columns, [_row(session, screen, roomy) for session in page.sessions])
     else:
         screen.line(("No session matches.", STRONG))
@@ -38,10 +37,11 @@ def _row(session: SessionSummary, screen: Screen, roomy: bool) -> list[Part]:
         ago(session.last_activity_at, screen.now),
         (session.session_id, ID),
         f"{session.event_count:,}",
-        f"{session.fork_count:,}" if session.fork_count else "",
-        name,
     ]
-    return [*row, (session.cwd, FAINT)] if roomy else row
+    if not roomy:
+        return [*row, name]
+    forks = f"{session.fork_count:,}" if session.fork_count else ""
+    return [*row, forks, name, (session.cwd, FAINT)]
 
 
 def render_lineage(lineage: Lineage, screen: Screen) -> None:
