@@ -13,7 +13,7 @@ from pi_event_search.errors import (
     NotFound,
 )
 
-CODES = {
+CODES: dict[type[EventSearchError], str] = {
     EventSearchError: "INTERNAL",
     InvalidQuery: "INVALID_QUERY",
     InvalidArgument: "INVALID_ARGUMENT",

@@ -83,7 +83,7 @@ BARE_HIT = Hit(
     score=0.5,
     path="/s/a.jsonl",
 )
-BARE_HIT_JSON = {
+BARE_HIT_JSON: dict[str, Any] = {
     "sessionId": "s",
     "cwd": "/w",
     "entryId": "e",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from made_up import MadeUpIndex, check_golden
 from pi_event_search.cli.arguments import COMMANDS, COMMON, options_of
-from pi_event_search.cli.parser import help_text
+from pi_event_search.cli.help import help_text
 
 CONTRACT = {
     "sync": set(),

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from made_up import OTHER, SESSION, MadeUpIndex
-from pi_event_search import cli
 from pi_event_search.errors import (
     EventSearchError,
     IndexBusy,
@@ -257,7 +256,7 @@ def test_an_interrupt_ends_with_130(index: MadeUpIndex) -> None:
 def test_other_platforms_get_a_plain_sentence(
     index: MadeUpIndex, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    monkeypatch.setattr(cli.sys, "platform", "win32")
+    monkeypatch.setattr(sys, "platform", "win32")
     assert index.run("status") == 1
     assert capsys.readouterr().err == (
         "pi-event-search: pi-event-search runs on Linux and macOS, not on win32.\n"

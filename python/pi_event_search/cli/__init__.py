@@ -15,10 +15,10 @@ from contextlib import ExitStack
 from datetime import datetime, tzinfo
 
 from pi_event_search.cli import commands
-from pi_event_search.cli.arguments import PROGRAM
+from pi_event_search.cli.arguments import PROGRAM, Command
 from pi_event_search.cli.clean import clean_json, one_line
 from pi_event_search.cli.facade import OpenIndex, open_event_index
-from pi_event_search.cli.parser import AboutProgram, Parsed, by_flag, help_text, parse, wants_json
+from pi_event_search.cli.parser import AboutProgram, Parsed, by_flag, parse, wants_json
 from pi_event_search.cli.progress import ProgressBar
 from pi_event_search.errors import (
     EventSearchError,
@@ -72,11 +72,11 @@ def _run(argv: Sequence[str], open_index: OpenIndex, now: datetime, zone: tzinfo
             raise EventSearchError(f"{PROGRAM} runs on Linux and macOS, not on {sys.platform}.")
         read = parse(argv)
         if isinstance(read, AboutProgram):
-            _write(_version() if read.version else help_text(None))
+            _write(_version() if read.version else _help(None))
             return DONE
         parsed = read
         if parsed.values.help:
-            _write(help_text(parsed.command))
+            _write(_help(parsed.command))
             return DONE
         _answer(parsed, open_index, now, zone)
     except BrokenPipeError:
@@ -127,6 +127,12 @@ def _exit_code(error: EventSearchError) -> int:
 def _about_file(error: OSError) -> str:
     reason = error.strerror or str(error) or type(error).__name__
     return f"{error.filename}: {reason}." if error.filename else f"{reason}."
+
+
+def _help(command: Command | None) -> str:
+    from pi_event_search.cli.help import help_text  # only needed here
+
+    return help_text(command)
 
 
 def _version() -> str:
