@@ -148,13 +148,20 @@ def test_a_bare_string_is_no_list() -> None:
         words("kinds", "tool.call")
 
 
+def test_lone_surrogates_are_repaired() -> None:
+    request = SearchRequest(query="a\ud83d b\U0001f600", roles=("\udcff",), cwd="/\udcff")
+    assert (request.query, request.roles) == ("a\ufffd b\U0001f600", ("\ufffd",))
+    assert request.cwd == "/\ufffd"
+    assert ReadRequest(session_id="s", entry_id="\udc80").entry_id == "\ufffd"
+
+
 @given(st.text())
 def test_no_text_as_a_time_raises_anything_else(text: str) -> None:
     moment = iso_instant(text, end=False)
     assert moment is None or moment.tzinfo is UTC
 
 
-@given(st.text(max_size=20), st.integers(), st.text(max_size=9))
+@given(st.text(st.characters(), max_size=20), st.integers(-1, 300), st.text(max_size=9))
 def test_requests_raise_nothing_but_their_own_errors(query: str, limit: int, kind: str) -> None:
     try:
         request = SearchRequest(query=query, limit=limit, kinds=(kind,), time_to=kind)

@@ -1,7 +1,8 @@
 """What a caller asks, checked once, at the border.
 
 Each request is valid by construction: `__post_init__` refuses what the services would have to guess
-about, with one sentence that names the argument, the value and what is allowed.
+about, with one sentence that names the argument, the value and what is allowed. Lone surrogates in
+texts (undecodable bytes of a command line) become U+FFFD, so that no store stumbles over them.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, ClassVar
 
 from pi_event_search.errors import InvalidArgument, InvalidQuery
 from pi_event_search.types import vocabulary
 from pi_event_search.types.instants import iso_instant, to_utc, unix_ms
+from pi_event_search.types.shape import whole_characters
 
 PathText = str | os.PathLike[str]
 Moment = str | datetime
@@ -41,8 +44,24 @@ class Invocation:
     """The entry that holds that tool call, where the caller knows it."""
 
 
+class _Request:
+    """What all requests do before they are checked."""
+
+    __slots__ = ()
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def _repair(self) -> None:
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            if isinstance(value, str):
+                object.__setattr__(self, name, whole_characters(value))
+            elif isinstance(value, tuple):
+                whole = (whole_characters(v) if isinstance(v, str) else v for v in value)
+                object.__setattr__(self, name, tuple(whole))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchRequest:
+class SearchRequest(_Request):
     """One search."""
 
     query: str = ""
@@ -66,6 +85,7 @@ class SearchRequest:
     sort: str = "relevance"
 
     def __post_init__(self) -> None:
+        self._repair()
         _text("query", self.query, empty=True)
         _whole("limit", self.limit, 1, MAX_HITS)
         for name in ("session_id", "cwd", "file"):
@@ -120,7 +140,7 @@ _NO_FILTER: tuple[object, ...] = (None, (), False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadRequest:
+class ReadRequest(_Request):
     """One event to read back."""
 
     session_id: str
@@ -137,6 +157,7 @@ class ReadRequest:
     after: int = DEFAULT_NEIGHBORS
 
     def __post_init__(self) -> None:
+        self._repair()
         _text("session_id", self.session_id)
         _text("entry_id", self.entry_id)
         _optional_text("fragment_id", self.fragment_id)
@@ -157,7 +178,7 @@ class ReadRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TraceRequest:
+class TraceRequest(_Request):
     """One event whose relationships are asked for."""
 
     session_id: str
@@ -166,13 +187,14 @@ class TraceRequest:
     """How many steps to follow related edges."""
 
     def __post_init__(self) -> None:
+        self._repair()
         _text("session_id", self.session_id)
         _text("entry_id", self.entry_id)
         _whole("depth", self.depth, 1, MAX_DEPTH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionsRequest:
+class SessionsRequest(_Request):
     """Which sessions to list."""
 
     limit: int = DEFAULT_SESSIONS
@@ -184,6 +206,7 @@ class SessionsRequest:
     """Last activity at or before it; a date without a time includes that day."""
 
     def __post_init__(self) -> None:
+        self._repair()
         _whole("limit", self.limit, 1, MAX_SESSIONS)
         _optional_text("name", self.name)
         _time_range(self.from_ms, self.to_ms)

@@ -98,9 +98,16 @@ def dump(plain: object) -> bytes:
         return orjson.dumps(_without_surrogates(plain))
 
 
+def whole_characters(text: str) -> str:
+    """`text` with U+FFFD for each lone surrogate; neither UTF-8 nor SQLite can hold one."""
+    if text.isascii():
+        return text
+    return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+
+
 def _without_surrogates(plain: object) -> object:
     if isinstance(plain, str):
-        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in plain)
+        return whole_characters(plain)
     if isinstance(plain, list):
         return [_without_surrogates(item) for item in plain]
     if isinstance(plain, dict):
