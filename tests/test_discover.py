@@ -42,6 +42,7 @@ def test_facts_of_a_file(base: Path) -> None:
         Found(
             path=key(path),
             canonical=key(path),
+            root=key(base / "s"),
             archive=False,
             device=status.st_dev,
             inode=status.st_ino,

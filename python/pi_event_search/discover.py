@@ -26,13 +26,14 @@ _DENIED = (errno.EACCES, errno.EPERM)
 class Found(NamedTuple):
     """One session file: a regular file named ``*.jsonl`` (not opened, so perhaps no session).
 
-    `path` is how the walk got there; `canonical` has no symbolic link in it and is the identity of
-    the file within a scan. `size` in bytes, times in nanoseconds since 1970 (both may be negative
+    `path` is how the walk got there, below the session directory `root`; `canonical` has no symbolic
+    link in it and is the identity of the file within a scan. `size` in bytes, times in nanoseconds since 1970 (both may be negative
     or in the future).
     """
 
     path: bytes
     canonical: bytes
+    root: bytes
     archive: bool
     device: int
     inode: int
@@ -305,6 +306,7 @@ class _Walk:
             Found(
                 entry.path,
                 canonical,
+                place.root,
                 self._archive,
                 status.st_dev,
                 status.st_ino,

@@ -206,9 +206,9 @@ class _Writer:
     def write(self, batch: _core.Batch) -> int:
         """Adds the batch's events and returns how many there are."""
         reading = self._reading
-        events = batch.events
         places = reading.placement.place(batch, reading.next_ord)
         first_key = self._publication.take_keys(batch.fragment_count)
+        events = batch.take_events()
         rows: list[EventRow] = []
         fragments: list[FragmentRow] = []
         documents = []

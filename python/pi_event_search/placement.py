@@ -39,7 +39,7 @@ class Placement:
         tree = _core.Tree(next_segment, leaf, leaf_unknown)
         if next_ord:
             self._teach(tree, batch)
-        places = tree.append(batch)
+        places = tree.append(batch, next_ord)
         delta = None if places is None else tree.finish()
         if places is None or delta is None:
             return self._rebuild(batch, next_ord)

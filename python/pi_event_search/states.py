@@ -14,7 +14,7 @@ from functools import cached_property
 from . import _core
 from .store.rows import DETACHED, IDLESS, EventRow, SessionRow
 from .store.schema import epoch_range, event_number
-from .types import BranchState, SelectionState
+from .types.vocabulary import BranchState, SelectionState
 
 
 @dataclass(frozen=True)

@@ -63,17 +63,21 @@ def build(query: _core.Query | None, restriction: TextFilter) -> Query:
 
 
 def _clauses(query: _core.Query) -> Iterator[Query]:
-    for words in query.clauses:
+    for words, parts in zip(query.clauses, query.parts, strict=True):
         if len(words) == 1:
-            yield _word(words[0])
+            yield _word(words[0], parts)
         else:
             yield Query.phrase_query(SCHEMA, "words", list(words))
 
 
-def _word(word: str) -> Query:
+def _word(word: str, parts: Sequence[str]) -> Query:
+    """A word as itself, or as a part of a longer identifier, for less."""
     whole = Query.term_query(SCHEMA, "words", word, "freq")
-    part = Query.boost_query(Query.term_query(SCHEMA, "parts", word, "freq"), PART_BOOST)
-    return Query.disjunction_max_query([whole, part])
+    if len(parts) > 1:
+        inside = Query.phrase_query(SCHEMA, "parts", list(parts))
+    else:
+        inside = Query.term_query(SCHEMA, "parts", word, "freq")
+    return Query.disjunction_max_query([whole, Query.boost_query(inside, PART_BOOST)])
 
 
 def _accepting(restriction: TextFilter) -> Iterator[Query]:

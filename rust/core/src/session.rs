@@ -334,12 +334,21 @@ impl<S: Source> SessionReader<S> {
 ///
 /// # Errors
 /// `Io`.
-pub fn read_record<S: Source>(source: &S, start: u64, end: u64, hash: i64) -> Result<Option<Record>> {
+pub fn read_record<S: Source>(
+    source: &S,
+    start: u64,
+    end: u64,
+    hash: i64,
+) -> Result<Option<Record>> {
     let length = end.saturating_sub(start);
     let oversized = length > RECORD_LIMIT;
-    let kept = if oversized { OVERSIZED_HEAD as u64 } else { length };
+    let kept = if oversized {
+        OVERSIZED_HEAD
+    } else {
+        usize::try_from(length).unwrap_or(usize::MAX)
+    };
     let bytes = read_exact_at(source, start, kept, &mut 0)?;
-    if bytes.len() as u64 != kept || record_hash(&bytes) != hash {
+    if bytes.len() != kept || record_hash(&bytes) != hash {
         return Ok(None);
     }
     let event = if oversized {

@@ -18,7 +18,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     use pi_event_search_core::entry::Receipt;
-    use pi_event_search_core::project::{ContextRole, Contribution, Kind, Omission, RelationshipKind};
+    use pi_event_search_core::project::{
+        ContextRole, Contribution, Kind, Omission, RelationshipKind,
+    };
     use pi_event_search_core::text::INDEXED_LIMIT;
     use pi_event_search_core::tree::Origin;
     use pi_event_search_core::{PROJECTOR_VERSION, TOKENIZER_VERSION};
@@ -44,7 +46,10 @@ mod _core {
         module.add("TOKENIZER_VERSION", TOKENIZER_VERSION)?;
         module.add("INDEXED_LIMIT", INDEXED_LIMIT)?;
         module.add("KINDS", Kind::ALL.map(Kind::as_str).to_vec())?;
-        module.add("CONTEXT_ROLES", ContextRole::ALL.map(ContextRole::as_str).to_vec())?;
+        module.add(
+            "CONTEXT_ROLES",
+            ContextRole::ALL.map(ContextRole::as_str).to_vec(),
+        )?;
         module.add("OMISSIONS", Omission::ALL.map(Omission::as_str).to_vec())?;
         for kind in RelationshipKind::ALL {
             let name = kind.as_str().to_uppercase().replace('-', "_");

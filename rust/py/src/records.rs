@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use pyo3::{PyClass, PyClassInitializer};
 
-#[pyclass(frozen, get_all, skip_from_py_object)]
+#[pyclass(frozen, get_all)]
 #[derive(Clone)]
 pub struct Header {
     id: String,
@@ -70,16 +70,34 @@ impl ParsedFragment {
     /// For the index: bounded, compressed, tokenised.
     fn indexed(fragment: Fragment) -> Self {
         let bounded = bound(&fragment.text, INDEXED_LIMIT);
-        let (chars, head) = (bounded.total, (!bounded.is_whole()).then_some(bounded.head_chars));
+        let (chars, head) = (
+            bounded.total,
+            (!bounded.is_whole()).then_some(bounded.head_chars),
+        );
         let (text, words, parts) = if bounded.is_whole() {
             let text = compress(&fragment.text);
-            (text, analyse(&[&fragment.text], words_of), analyse(&[&fragment.text], parts_text))
+            (
+                text,
+                analyse(&[&fragment.text], words_of),
+                analyse(&[&fragment.text], parts_text),
+            )
         } else {
             let halves = [bounded.head, bounded.tail];
             let text = compress(&halves.concat());
-            (text, analyse(&halves, words_of), analyse(&halves, parts_text))
+            (
+                text,
+                analyse(&halves, words_of),
+                analyse(&halves, parts_text),
+            )
         };
-        Self { chars, head, words, parts, text: Blob(text), ..Self::bare(fragment, false) }
+        Self {
+            chars,
+            head,
+            words,
+            parts,
+            text: Blob(text),
+            ..Self::bare(fragment, false)
+        }
     }
 
     /// For a read: the full source text alone.
@@ -176,13 +194,19 @@ impl Prepared {
     /// Prepares a record for the index; the expensive part, without the GIL.
     pub fn indexed(mut record: Record) -> Self {
         let fragments = std::mem::take(&mut record.event.fragments);
-        Self { record, fragments: fragments.into_iter().map(ParsedFragment::indexed).collect() }
+        Self {
+            record,
+            fragments: fragments.into_iter().map(ParsedFragment::indexed).collect(),
+        }
     }
 
     /// Prepares a record that was read back.
     pub fn read(mut record: Record) -> Self {
         let fragments = std::mem::take(&mut record.event.fragments);
-        Self { record, fragments: fragments.into_iter().map(ParsedFragment::read).collect() }
+        Self {
+            record,
+            fragments: fragments.into_iter().map(ParsedFragment::read).collect(),
+        }
     }
 
     /// The record as the tree sees it.
@@ -228,7 +252,13 @@ impl Prepared {
             result_of: event.result_of,
             omissions: event.omissions.to_vec(),
             fragments: objects(py, self.fragments)?,
-            relationships: objects(py, event.relationships.into_iter().map(Into::into))?,
+            relationships: objects(
+                py,
+                event
+                    .relationships
+                    .into_iter()
+                    .map(ParsedRelationship::from),
+            )?,
             attributes: attributes.unbind(),
         })
     }
@@ -241,12 +271,11 @@ fn unless_canonical(recorded: Option<String>, milliseconds: Option<i64>) -> Opti
     (!canonical).then_some(recorded)
 }
 
-fn objects<T, C>(py: Python<'_>, values: impl IntoIterator<Item = T>) -> PyResult<Vec<Py<C>>>
+fn objects<C>(py: Python<'_>, values: impl IntoIterator<Item = C>) -> PyResult<Vec<Py<C>>>
 where
-    T: Into<C>,
     C: PyClass + Into<PyClassInitializer<C>>,
 {
-    values.into_iter().map(|value| Py::new(py, value.into())).collect()
+    values.into_iter().map(|value| Py::new(py, value)).collect()
 }
 
 /// Records handed out together.
@@ -263,22 +292,37 @@ pub struct Batch {
 impl Batch {
     /// Prepares what a reader handed out. `weight` counts the bytes of its records.
     pub fn prepare(batch: session::Batch) -> Self {
-        let weight = batch.records.iter().map(|r| r.byte_end - r.byte_start).sum();
+        let weight = batch
+            .records
+            .iter()
+            .map(|r| r.byte_end - r.byte_start)
+            .sum();
         let mut receipts: Vec<(&'static str, u64, u64)> = Vec::new();
         for (receipt, offset) in batch.receipts {
-            match receipts.iter_mut().find(|(kind, ..)| *kind == receipt.as_str()) {
+            match receipts
+                .iter_mut()
+                .find(|(kind, ..)| *kind == receipt.as_str())
+            {
                 Some((_, count, _)) => *count += 1,
                 None => receipts.push((receipt.as_str(), 1, offset)),
             }
         }
         let records: Vec<Prepared> = batch.records.into_iter().map(Prepared::indexed).collect();
         let fragment_count = records.iter().map(|record| record.fragments.len()).sum();
-        Self { records, receipts, weight, fragment_count }
+        Self {
+            records,
+            receipts,
+            weight,
+            fragment_count,
+        }
     }
 
     /// The records as the tree sees them, numbered from `first_ord`.
     pub fn nodes(&self, first_ord: u64) -> Vec<Node<'_>> {
-        (first_ord..).zip(&self.records).map(|(ord, record)| record.node(ord)).collect()
+        (first_ord..)
+            .zip(&self.records)
+            .map(|(ord, record)| record.node(ord))
+            .collect()
     }
 }
 

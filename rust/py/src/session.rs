@@ -1,8 +1,8 @@
 //! Reading session files: the whole file or its tail, one record, the header alone.
 
-use std::path::PathBuf;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 
 use pi_event_search_core::boundary::Print;
 use pi_event_search_core::checkpoint::{Checkpoint, settled};
@@ -39,7 +39,9 @@ impl SessionReader {
         let reader = py.detach(|| {
             session::SessionReader::open(FileSource::open(&path_of(path))?, known, now_ns)
         });
-        Ok(Self { reader: reader.map_err(to_python)? })
+        Ok(Self {
+            reader: reader.map_err(to_python)?,
+        })
     }
 
     #[getter]
@@ -84,14 +86,17 @@ impl SessionReader {
     }
 
     fn checkpoint<'py>(&mut self, py: Python<'py>, now_ns: i64) -> PyResult<Bound<'py, PyTuple>> {
-        let checkpoint = py.detach(|| self.reader.checkpoint(now_ns)).map_err(to_python)?;
+        let checkpoint = py
+            .detach(|| self.reader.checkpoint(now_ns))
+            .map_err(to_python)?;
         columns_of(py, &checkpoint)
     }
 }
 
 #[pyfunction]
 pub fn read_header(py: Python<'_>, path: Vec<u8>) -> PyResult<Header> {
-    let reader = py.detach(|| session::SessionReader::open(FileSource::open(&path_of(path))?, None, 0));
+    let reader =
+        py.detach(|| session::SessionReader::open(FileSource::open(&path_of(path))?, None, 0));
     let reader = reader.map_err(to_python)?;
     let header = reader.header().cloned().map(Header::from);
     Ok(header.expect("a fresh reading that opened has a header"))
@@ -105,7 +110,14 @@ pub fn read_record(
     byte_end: u64,
     hash: i64,
 ) -> PyResult<Option<ParsedEvent>> {
-    let record = py.detach(|| session::read_record(&FileSource::open(&path_of(path))?, byte_start, byte_end, hash));
+    let record = py.detach(|| {
+        session::read_record(
+            &FileSource::open(&path_of(path))?,
+            byte_start,
+            byte_end,
+            hash,
+        )
+    });
     match record.map_err(to_python)? {
         Some(record) => Prepared::read(record).into_python(py).map(Some),
         None => Ok(None),
@@ -114,7 +126,13 @@ pub fn read_record(
 
 #[pyfunction]
 pub fn is_settled(mtime_ns: i64, ctime_ns: i64, now_ns: i64) -> bool {
-    let observation = Observation { device: 0, inode: 0, size: 0, mtime_ns, ctime_ns };
+    let observation = Observation {
+        device: 0,
+        inode: 0,
+        size: 0,
+        mtime_ns,
+        ctime_ns,
+    };
     settled(&observation, now_ns)
 }
 
@@ -167,7 +185,8 @@ fn checkpoint_from(columns: &Bound<'_, PyTuple>) -> PyResult<Checkpoint> {
         let value = columns.get_item(at)?;
         Ok(value.extract::<i64>().unwrap_or(-1))
     };
-    let offset = |at: usize| -> PyResult<u64> { Ok(u64::try_from(number(at)?).unwrap_or(u64::MAX)) };
+    let offset =
+        |at: usize| -> PyResult<u64> { Ok(u64::try_from(number(at)?).unwrap_or(u64::MAX)) };
     Ok(Checkpoint {
         observation: Observation {
             device: number(0)?.cast_unsigned(),

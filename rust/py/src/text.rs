@@ -55,7 +55,8 @@ impl Query {
 
 #[pyfunction]
 pub fn parse_query(text: &str) -> PyResult<Query> {
-    let query = text::parse_query(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let query =
+        text::parse_query(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
     Ok(Query { query })
 }
 
@@ -68,10 +69,14 @@ struct Stored {
 
 impl Stored {
     fn read(blob: &[u8], head: Option<usize>) -> PyResult<Self> {
-        let text = text::decompress(blob).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let text =
+            text::decompress(blob).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let cut = match head {
             None => text.len(),
-            Some(chars) => text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at),
+            Some(chars) => text
+                .char_indices()
+                .nth(chars)
+                .map_or(text.len(), |(at, _)| at),
         };
         Ok(Self { text, cut })
     }
@@ -97,7 +102,11 @@ pub fn bounded_text(blob: &[u8], head: Option<usize>) -> PyResult<(String, Strin
 pub fn index_values(blob: &[u8], head: Option<usize>) -> PyResult<(Vec<String>, Vec<String>)> {
     let stored = Stored::read(blob, head)?;
     let (head, tail) = stored.halves();
-    let pieces: &[&str] = if tail.is_empty() { &[head] } else { &[head, tail] };
+    let pieces: &[&str] = if tail.is_empty() {
+        &[head]
+    } else {
+        &[head, tail]
+    };
     Ok((analyse(pieces, words_of), analyse(pieces, parts_text)))
 }
 
@@ -128,7 +137,10 @@ pub fn preview_bounded(
     limit: usize,
 ) -> PyResult<(String, Ranges, Ranges)> {
     let stored = Stored::read(blob, head)?;
-    Ok(without_total(text::preview_bounded(&stored.bounded(total), limit)))
+    Ok(without_total(text::preview_bounded(
+        &stored.bounded(total),
+        limit,
+    )))
 }
 
 #[pyfunction]
@@ -140,7 +152,11 @@ pub fn window_bounded(
     length: usize,
 ) -> PyResult<(String, Ranges, Ranges)> {
     let stored = Stored::read(blob, head)?;
-    Ok(without_total(text::window_bounded(&stored.bounded(total), offset, length)))
+    Ok(without_total(text::window_bounded(
+        &stored.bounded(total),
+        offset,
+        length,
+    )))
 }
 
 fn without_total(shown: Preview) -> (String, Ranges, Ranges) {

@@ -78,15 +78,27 @@ impl Tree {
         })
     }
 
-    fn learn_place(&mut self, id: String, segment: u32, depth: u32, has_first_child: bool) -> PyResult<()> {
+    fn learn_place(
+        &mut self,
+        id: String,
+        segment: u32,
+        depth: u32,
+        has_first_child: bool,
+    ) -> PyResult<()> {
         let place = Place { segment, depth };
         self.tree()?.learn_place(id, place, has_first_child);
         Ok(())
     }
 
-    fn learn_segment(&mut self, number: u32, parent: Option<PlaceTuple>, origin: u8) -> PyResult<()> {
+    fn learn_segment(
+        &mut self,
+        number: u32,
+        parent: Option<PlaceTuple>,
+        origin: u8,
+    ) -> PyResult<()> {
         let origin = Origin::from_code(origin).unwrap_or(Origin::Cycle);
-        self.tree()?.learn_segment(number, parent.map(place_from), origin);
+        self.tree()?
+            .learn_segment(number, parent.map(place_from), origin);
         Ok(())
     }
 
@@ -118,9 +130,17 @@ impl Tree {
 
     fn finish(&mut self) -> PyResult<Option<TreeDelta>> {
         let tree = self.tree.take().ok_or_else(finished)?;
-        let Ok(delta) = tree.finish() else { return Ok(None) };
+        let Ok(delta) = tree.finish() else {
+            return Ok(None);
+        };
         let (leaf_ord, leaf_unknown) = leaf_of(&delta.leaf, self.last);
-        let Delta { new_segments, next_segment, path, orphans, .. } = delta;
+        let Delta {
+            new_segments,
+            next_segment,
+            path,
+            orphans,
+            ..
+        } = delta;
         Ok(Some(TreeDelta {
             new_segments: segments_of(new_segments),
             next_segment,
@@ -163,7 +183,11 @@ pub fn rebuild_tree(
     let full = tree::rebuild(&nodes);
     let (leaf_ord, leaf_unknown) = leaf_of(&full.leaf, last_ord(&nodes));
     FullTree {
-        places: full.places.into_iter().map(|place| place.map(tuple_of)).collect(),
+        places: full
+            .places
+            .into_iter()
+            .map(|place| place.map(tuple_of))
+            .collect(),
         segments: segments_of(full.segments),
         path: full.path,
         leaf_ord,
@@ -192,7 +216,11 @@ pub fn window(
 }
 
 fn last_ord(nodes: &[Node<'_>]) -> Option<u64> {
-    nodes.iter().rev().find(|node| !node.detached).map(|node| node.ord)
+    nodes
+        .iter()
+        .rev()
+        .find(|node| !node.detached)
+        .map(|node| node.ord)
 }
 
 fn leaf_of(leaf: &Leaf, last: Option<u64>) -> (Option<u64>, bool) {
@@ -206,7 +234,14 @@ fn leaf_of(leaf: &Leaf, last: Option<u64>) -> (Option<u64>, bool) {
 fn segments_of(segments: Vec<Segment>) -> Vec<SegmentTuple> {
     segments
         .into_iter()
-        .map(|s| (s.number, s.parent.map(tuple_of), s.origin.code(), s.missing_parent))
+        .map(|s| {
+            (
+                s.number,
+                s.parent.map(tuple_of),
+                s.origin.code(),
+                s.missing_parent,
+            )
+        })
         .collect()
 }
 

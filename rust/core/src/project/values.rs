@@ -122,6 +122,14 @@ pub(crate) fn parse_timestamp(text: &str) -> Option<i64> {
     Some(instant.as_millisecond())
 }
 
+/// A time the way Pi writes it, such as `2026-01-05T09:00:00.000Z`; empty outside the years it can
+/// be written for.
+pub fn canonical_timestamp(milliseconds: i64) -> String {
+    jiff::Timestamp::from_millisecond(milliseconds)
+        .map(|instant| format!("{instant:.3}"))
+        .unwrap_or_default()
+}
+
 /// White space runs made one space, none at the ends.
 pub(super) fn canonical_name(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
