@@ -15,16 +15,21 @@ Record = dict[str, Any]
 
 _WORDS = [
     "lock", "Tantivy", "commit", "src/main.rs", "eventSearch", "snake_case_name", "naïve", "Straße",
-    "検索する", "한국어", "ไทย", "👩‍💻", "🦀", "e\u0301tude", "ﬁle", "٣", "x" * 70, "E0308", "--flag=1", "4.2e10",
+    "検索する", "한국어", "ไทย", "👩‍💻", "🦀", "e\u0301tude", "ﬁle", "٣",
+    "x" * 70, "E0308", "--flag=1", "4.2e10",
 ]  # fmt: skip
-_RAW = ["\ud83d", "\udc00", "\0", "\x1b[31m", "\u2028", "\x85", "\x0c", "\r\n", "\t", "\ufeff", '"', "\\"]  # fmt: skip
+_RAW = [
+    "\ud83d", "\udc00", "\0", "\x1b[31m", "\u2028", "\x85", "\x0c", "\r\n", "\t", "\ufeff", '"', "\\",
+]  # fmt: skip
 TIMES = [
     "2026-01-05T09:00:00.000Z", "2026-01-05T09:00:00.001Z", "2025-12-31T23:59:59.999Z",
     "2026-01-05T10:00:00+01:00",
 ]  # fmt: skip
 
 
-_word = st.sampled_from(_WORDS) | st.sampled_from(_WORDS) | st.text(max_size=6) | st.sampled_from(_RAW)
+_word = (
+    st.sampled_from(_WORDS) | st.sampled_from(_WORDS) | st.text(max_size=6) | st.sampled_from(_RAW)
+)
 _joints = st.sampled_from([" ", " ", " ", "\n", "", "-"])
 
 
@@ -255,6 +260,4 @@ def dump(record: Record) -> bytes:
 def appends(data: bytes, max_cuts: int = 8) -> st.SearchStrategy[list[bytes]]:
     """The bytes as consecutive appends, cut anywhere; joined they are `data`."""
     cuts = st.lists(st.integers(0, len(data)), max_size=max_cuts).map(sorted)
-    return cuts.map(
-        lambda c: [data[a:b] for a, b in zip([0, *c], [*c, len(data)], strict=True)]
-    )
+    return cuts.map(lambda c: [data[a:b] for a, b in zip([0, *c], [*c, len(data)], strict=True)])

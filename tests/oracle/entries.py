@@ -51,7 +51,7 @@ def session(records: list[Record]) -> Session | None:
             continue
         index += not record.detached
         body = record.value if isinstance(record.value, dict) else {}
-        if body.get("type") == "session" and not record.detached:
+        if body.get("type") == "session":
             continue  # a second header is no entry, yet it counts for the v1 index
         entry = _entry(found, record, body, index, previous)
         found.entries.append(entry)
@@ -62,11 +62,11 @@ def session(records: list[Record]) -> Session | None:
 
 def _entry(found: Session, record: Record, body: Object, index: int, previous: str | None) -> Entry:
     ordinal = len(found.entries)
-    own, parent = text(body, "id"), text(body, "parentId")
+    own, parent = text(body, "id"), text(body, "parentId") or _odd_parent(body)
     kept = text(body, "firstKeptEntryId")
     if found.version == 1 and not record.detached:  # written ids do not survive the migration
         own, parent, kept = f"#{index}", previous, _kept_by_index(found, body, index)
-    elif own is None and isinstance(record.value, dict):
+    elif own is None:
         found.receipts["missing-id"] += 1
     kind = text(body, "type") or ""
     message = body.get("message") if kind == "message" else None
@@ -78,7 +78,7 @@ def _entry(found: Session, record: Record, body: Object, index: int, previous: s
 
 
 def _kept_by_index(found: Session, body: Object, index: int) -> str | None:
-    """Only an earlier entry has its new id when Pi migrates; the header (0) and others keep none."""
+    """Only earlier entries have their new ids while Pi migrates; other indexes keep nothing."""
     number = body.get("firstKeptEntryIndex")
     if not isinstance(number, Number):
         return None
@@ -86,10 +86,22 @@ def _kept_by_index(found: Session, body: Object, index: int) -> str | None:
     return wanted if any(e.id == wanted for e in found.entries if not e.detached) else None
 
 
+def _odd_parent(body: Object) -> str | None:
+    """A parent that is no text names no entry; to Pi the entry is an orphan, not a root."""
+    parent = body.get("parentId")
+    return f"\0{parent!r}" if truthy(parent) else None
+
+
 def _version(header: Object) -> int:
-    """Missing means 1, and anything above 3 is read as 3."""
-    number = header.get("version")
-    return min(int(float(number.text)), 3) if isinstance(number, Number) else 1
+    """Missing or null means 1, above 3 means 3. Pi compares loosely: "2" is 2, other texts as 3."""
+    value = header.get("version")
+    if value is None or isinstance(value, bool):
+        return 1
+    try:
+        number = float(value.text if isinstance(value, Number) else str(value))
+    except ValueError:
+        return 3
+    return int(min(max(number, 1), 3))
 
 
 def text(body: Object, name: str) -> str | None:

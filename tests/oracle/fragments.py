@@ -1,5 +1,7 @@
 """Entry -> its searchable texts, in order: (semantic kind, text)."""
 
+import json
+
 from tests.oracle.entries import Entry, Object, text
 from tests.oracle.strictjson import Json, Number
 
@@ -61,8 +63,7 @@ def _blocks(content: Json, kind: str, *, calls: bool = False) -> list[Fragment]:
         if block.get("type") == "text":
             found.append((kind, text(block, "text") or ""))
         elif block.get("type") == "toolCall" and calls:
-            lines = [text(block, "name") or "", *_arguments(block.get("arguments"), "")]
-            found.append(("tool.call", "\n".join(lines)))
+            found.append(("tool.call", "\n".join([text(block, "name") or "", *_given(block)])))
     return found
 
 
@@ -73,23 +74,28 @@ def _custom(body: Object) -> list[Fragment]:
     return [("custom.message", "\n".join(first)), *found[1:]]
 
 
-def _arguments(value: Json, path: str) -> list[str]:
+def _given(call: Object) -> list[str]:
+    """Lines of a call's arguments; what is no object stands under the name `arguments`."""
+    given = call.get("arguments")
+    if given is None or isinstance(given, dict):
+        return _arguments(given, None) if given else []
+    return _arguments(given, "arguments")
+
+
+def _arguments(value: Json, path: str | None) -> list[str]:
     """One line a scalar, values decoded; an array index is a path part like any key."""
     if isinstance(value, dict | list):
         items = value.items() if isinstance(value, dict) else enumerate(value)
-        return [
-            line
-            for key, item in items
-            for line in _arguments(item, f"{path}.{key}" if path else str(key))
-        ]
-    shown = {None: "null", True: "true", False: "false"}.get(value) if not isinstance(
-        value, str | Number
-    ) else value.text if isinstance(value, Number) else value
-    return [f"{path}: {shown}" if path else str(shown)]
+        below = [(f"{path}.{key}" if path is not None else str(key), item) for key, item in items]
+        return [line for deeper, item in below for line in _arguments(item, deeper)]
+    if isinstance(value, Number):
+        return [f"{path}: {value.text}"]
+    return [f"{path}: {value if isinstance(value, str) else json.dumps(value)}"]
 
 
 def canonical(name: str) -> str:
     """White space runs become one space and the ends are trimmed."""
     spaces = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
     spaces += "".join(map(chr, range(0x2000, 0x200B)))
-    return " ".join("".join(" " if c in spaces else c for c in name).split(" ")).strip()
+    words = "".join(" " if c in spaces else c for c in name).split(" ")
+    return " ".join(word for word in words if word)

@@ -41,20 +41,18 @@ def _on_path(tree: Tree) -> dict[str, str]:
     return {e.key: _state(e, i, start, newest, edits) for i, e in enumerate(path)}
 
 
-def _state(
-    entry: Entry, i: int, start: int, newest: int | None, edits: dict[str, Object]
-) -> str:
+def _state(entry: Entry, i: int, start: int, newest: int | None, edits: dict[str, Object]) -> str:
     if not contributes(entry):
         return "not-applicable"
-    if newest is not None and i < newest:
-        # Before the kept range; and within it what Pi leaves out there: system messages, which
-        # the compaction restates in its `systemMessage`, and older compactions.
-        if i < start or entry.role == "system" or entry.type == "compaction":
-            return "summarized"
+    # Before the kept range; and within it what Pi leaves out there: system messages, which the
+    # compaction restates in its `systemMessage`, and older compactions.
+    left_out = i < start or entry.role == "system" or entry.type == "compaction"
+    if newest is not None and i < newest and left_out:
+        return "summarized"
     # An edit reaches every contributing type, the newest compaction and system messages too,
     # although Pi itself writes edits only for user, assistant, toolResult and custom messages.
     edit = edits.get(entry.key)
-    omitted = edit is not None and edit.get("replacement", ...) is None
+    omitted = edit is not None and edit.get("replacement") is None
     return "not-selected" if omitted else "direct"
 
 
@@ -79,12 +77,13 @@ def _kept_from(path: list[Entry], newest: int) -> int:
 def _effective(path: list[Entry], start: int, newest: int | None) -> dict[str, Object]:
     """Edits in the kept range or behind the compaction, the last one for a target wins.
 
-    Their place relative to the target does not matter. Before the kept range they are void.
+    Their place relative to the target does not matter. Before the kept range they are void. One
+    without any `replacement` makes Pi throw; it says nothing here.
     """
     found: dict[str, Object] = {}
     for i, entry in enumerate(path):
         target = entry.body.get("targetId")
-        inside = newest is None or i >= start
+        inside = (newest is None or i >= start) and "replacement" in entry.body
         if entry.type == "context_edit" and inside and isinstance(target, str):
             found[target] = entry.body
     return found

@@ -19,13 +19,14 @@ class Number:
     text: str
 
 
-Json: TypeAlias = "None | bool | Number | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | Number | str | list[Json] | dict[str, Json] | None"
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TOKEN = re.compile(
     r'[ \t\n\r]*(?:([\[\]{},:])|("(?:[^"\\\x00-\x1f]|\\.)*")'
     r"|(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)|(true|false|null))"
 )
+_CLOSES = {("]", "value or ]"), ("]", ", or ]"), ("}", "key or }"), ("}", ", or }")}
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -78,9 +79,9 @@ def _map_strings(value: Json, fix: Callable[[str], str]) -> Json:
             box.update(items)
         keys = list(box) if isinstance(box, dict) else range(len(box))
         for key in keys:
-            item = box[key]  # type: ignore[index, call-overload]
+            item = box[key]  # type: ignore[index]
             if isinstance(item, str):
-                box[key] = fix(item)  # type: ignore[index, call-overload]
+                box[key] = fix(item)  # type: ignore[index]
             elif isinstance(item, list | dict):
                 todo.append(item)
     return top[0]
@@ -104,10 +105,7 @@ def _decode_deep(text: str, start: int) -> tuple[Json, int]:
             box, key = ([], None) if mark == "[" else ({}, None)
             expect = "value or ]" if mark == "[" else "key or }"
             continue
-        if mark == "]" and expect in ("value or ]", ", or ]"):
-            done = box
-            box, key = stack.pop()
-        elif mark == "}" and expect in ("key or }", ", or }"):
+        if mark is not None and (mark, expect) in _CLOSES:
             done = box
             box, key = stack.pop()
         elif mark == "," and expect in (", or ]", ", or }"):

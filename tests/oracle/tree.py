@@ -17,6 +17,7 @@ class Tree:
     """In append order; also of parents that are missing."""
     roots: list[str] = field(default_factory=list)
     """As Pi lists them: no parent, a missing parent, or the entry itself as parent."""
+    cycles: int = 0
     origin: dict[str, str] = field(default_factory=dict)
     """What a walk from the entry towards its root ends at: root, orphan or cycle."""
     leaf: str | None = None
@@ -50,6 +51,7 @@ def tree(session: Session) -> Tree:
         found.leaf = last.id
         found.path = walk(found, last.id)[::-1]
     found.receipts["duplicate-id"] += len(found.superseded)
+    found.receipts["cycle"] += found.cycles
     return found
 
 
@@ -76,6 +78,7 @@ def _walk(tree: Tree, key: str) -> None:
         origin = tree.origin[at]
     elif at in way:
         origin = "cycle"
+        tree.cycles += 1
     else:
         origin = "orphan"
     tree.origin.update(dict.fromkeys(way, origin))

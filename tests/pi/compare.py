@@ -134,12 +134,15 @@ def _state_differences(pi: Answer, facts: Facts) -> Iterator[str]:
 
 
 def _settled(children: dict[str, list[str]], duplicates: set[str]) -> dict[str, list[str]]:
-    """Pi's list holds superseded records too; ids that occur twice are left out on both sides."""
+    """Pi's list holds superseded records too; ids that occur twice are left out on both sides.
+
+    So is the empty parent id, which Pi lists but never follows.
+    """
     found = {
         parent: [key for key in keys if key is not None and key not in duplicates]
         for parent, keys in children.items()
     }
-    return {parent: keys for parent, keys in found.items() if keys}
+    return {parent: keys for parent, keys in found.items() if parent and keys}
 
 
 def _roots(roots: list[str], duplicates: set[str]) -> list[str]:
