@@ -352,9 +352,7 @@ def bounded_text(blob: bytes, head: int | None) -> tuple[str, str]:
 def index_values(blob: bytes, head: int | None) -> tuple[list[str], list[str]]:
     """The values of the word field and of the parts field for a stored text."""
 
-def snippet(
-    blob: bytes, head: int | None, query: Query | None, limit: int
-) -> tuple[str, Ranges]:
+def snippet(blob: bytes, head: int | None, query: Query | None, limit: int) -> tuple[str, Ranges]:
     """An excerpt of at most ``limit`` code points, and what of it matches the query."""
 
 def preview(text: str, limit: int) -> tuple[str, Ranges, Ranges, int]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from .config import StrPath, StrPaths, several
+from pi_event_search.config import StrPath, StrPaths, several
 
 Origin = Literal["explicit", "configured", "git", "cwd"]
 

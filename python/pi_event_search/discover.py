@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import NamedTuple, Protocol
 
-from .config import Problem, SessionDir
-from .globs import Globs
+from pi_event_search.config import Problem, SessionDir
+from pi_event_search.globs import Globs
 
 SUFFIX = b".jsonl"
 _GONE = (errno.ENOENT, errno.ENOTDIR)
@@ -26,9 +26,9 @@ _DENIED = (errno.EACCES, errno.EPERM)
 class Found(NamedTuple):
     """One session file: a regular file named ``*.jsonl`` (not opened, so perhaps no session).
 
-    `path` is how the walk got there, below the session directory `root`; `canonical` has no symbolic
-    link in it and is the identity of the file within a scan. `size` in bytes, times in nanoseconds since 1970 (both may be negative
-    or in the future).
+    `path` is how the walk got there, below the session directory `root`; `canonical` has no
+    symbolic link in it and is the identity of the file within a scan. `size` in bytes, times in
+    nanoseconds since 1970 (both may be negative or in the future).
     """
 
     path: bytes

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from . import _core
-from .store.rows import EventRow, FragmentRow
-from .types import TextPreview, TextRange
+from pi_event_search import _core
+from pi_event_search.store.rows import EventRow, FragmentRow
+from pi_event_search.types import TextPreview, TextRange
 
 PREVIEW_CHARS = 2_000
 """Code points of a preview in a read: head and tail of a longer text."""

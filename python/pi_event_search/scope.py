@@ -11,13 +11,13 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from . import _core
-from .authorize import Authorizer, Root, resolve_roots
-from .config import Config
-from .errors import InvalidArgument, NotFound
-from .store.rows import SESSION_QUERY, SessionRow
-from .store.schema import epoch_range, event_number, ord_of
-from .types import Invocation
+from pi_event_search import _core
+from pi_event_search.authorize import Authorizer, Root, resolve_roots
+from pi_event_search.config import Config
+from pi_event_search.errors import InvalidArgument, NotFound
+from pi_event_search.store.rows import SESSION_QUERY, SessionRow
+from pi_event_search.store.schema import epoch_range, event_number, ord_of
+from pi_event_search.types import Invocation
 
 CURRENT = "current"
 """The session id by which a caller names the session that its invocation comes from."""
@@ -103,7 +103,9 @@ class Directory:
         """Sources listed by the directories asked for, and explicitly synced files."""
         return (row for row in self.rows if row.explicit or row.source in self._rank)
 
-    def scope(self, connection: sqlite3.Connection, invocation: Invocation, config: Config) -> Scope:
+    def scope(
+        self, connection: sqlite3.Connection, invocation: Invocation, config: Config
+    ) -> Scope:
         """The scope of one call."""
         roots = roots_of(invocation, config)
         authorizer = Authorizer(roots)

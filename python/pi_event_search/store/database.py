@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .. import _core
-from ..errors import IndexProblem
-from .schema import SCHEMA_VERSION, TABLES
+from pi_event_search import _core
+from pi_event_search.errors import IndexProblem
+from pi_event_search.store.schema import SCHEMA_VERSION, TABLES
 
 FILE_NAME = "index.sqlite"
 BUSY_MS = 5_000

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import tantivy
 
-from ..errors import IndexProblem
+from pi_event_search.errors import IndexProblem
 
 TOKENIZER = "word"
 WRITER_BYTES = 15_000_000

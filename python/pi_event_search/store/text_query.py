@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import tantivy
 
-from .. import _core
-from .text_index import SCHEMA, facet, guarded
+from pi_event_search import _core
+from pi_event_search.store.text_index import SCHEMA, facet, guarded
 
 Query = tantivy.Query
 Occur = tantivy.Occur
@@ -168,12 +168,17 @@ class RankedHits:
                 )
                 scores = [0.0] * len(found.hits)
             addresses = [address for _, address in found.hits]
-            keys, events, times = (
-                self._searcher.fast_field_values(name, addresses) for name in ("key", "event", "ts")
-            )
-            return [TextHit(*row) for row in zip(scores, keys, events, times, strict=True)]
+            columns = (_numbers_of(self._searcher, n, addresses) for n in ("key", "event", "ts"))
+            return [TextHit(*row) for row in zip(scores, *columns, strict=True)]
 
         return guarded("search", search)
+
+
+def _numbers_of(
+    searcher: tantivy.Searcher, name: str, addresses: list[tantivy.DocAddress]
+) -> list[int]:
+    """A number field of some documents; each document has one."""
+    return cast(list[int], searcher.fast_field_values(name, addresses))
 
 
 def matching_events(
@@ -184,8 +189,7 @@ def matching_events(
     def search() -> list[tuple[int, int]]:
         found = searcher.search(query, limit, count=False)
         addresses = [address for _, address in found.hits]
-        keys = searcher.fast_field_values("key", addresses)
-        events = searcher.fast_field_values("event", addresses)
+        keys, events = (_numbers_of(searcher, name, addresses) for name in ("key", "event"))
         return list(zip(keys, events, strict=True))
 
     return guarded("search", search)
