@@ -1,11 +1,11 @@
 //! Where the clauses of a query stand in a text, in one pass over its words.
 //!
 //! A clause stands where its tokens are words side by side, or parts side by side in one
-//! identifier; a term of several parts (`userName`) also stands where these parts do.
+//! identifier or number; a term of several parts (`userName`) also stands where these parts do.
 
 use std::collections::HashMap;
 
-use super::parts::{Part, split};
+use super::parts::Parts;
 use super::query::{Clause, Query};
 use super::scan::{Scanner, Span};
 
@@ -71,34 +71,32 @@ impl Matcher {
     /// All occurrences in `text`, by their start, then clause.
     pub(super) fn find(&self, text: &str) -> Vec<Occurrence> {
         let mut scanner = Scanner::with_shapes(text);
-        let mut words = Vec::new();
-        let mut found = Vec::new();
-        let mut parts: Vec<Part> = Vec::new();
-        let mut part_hits = Vec::new();
+        let mut parts = Parts::default();
+        let (mut in_words, mut in_parts) = (Vec::new(), Vec::new());
+        let mut position = 0;
         while let Some(word) = scanner.advance() {
             if let Some(id) = self.id(&word.text) {
-                words.push(Hit {
+                in_words.push(Hit {
                     id,
                     position: word.position,
                     span: word.span,
                 });
             }
-            split(word, &mut parts);
-            part_hits.clear();
-            for (position, part) in parts.iter().enumerate() {
-                if let Some(id) = self.id(&word.text[part.text.clone()]) {
-                    let span = part.span;
-                    part_hits.push(Hit { id, position, span });
+            parts.take(text, word);
+            // A gap in the numbers keeps the parts of different identifiers apart.
+            position += usize::from(!parts.joined);
+            for (part, span) in parts.found() {
+                if let Some(id) = self.id(part) {
+                    in_parts.push(Hit { id, position, span });
                 }
-            }
-            if !part_hits.is_empty() {
-                for pattern in &self.parts {
-                    pattern.find(&part_hits, &mut found);
-                }
+                position += 1;
             }
         }
-        for pattern in &self.words {
-            pattern.find(&words, &mut found);
+        let mut found = Vec::new();
+        for (patterns, hits) in [(&self.words, &in_words), (&self.parts, &in_parts)] {
+            for pattern in patterns {
+                pattern.find(hits, &mut found);
+            }
         }
         found.sort_by_key(|occurrence| (occurrence.span.start, occurrence.clause));
         found

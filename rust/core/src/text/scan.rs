@@ -218,12 +218,11 @@ impl<'t> Scanner<'t> {
             return Step::Done;
         };
         match quick(c) {
-            Quick::Separator if self.word.chars > 0 => Step::Done,
+            Quick::Separator | Quick::Single if self.word.chars > 0 => Step::Done,
             Quick::Separator => {
                 self.consume(c);
                 Step::More
             }
-            Quick::Single if self.word.chars > 0 => Step::Done,
             Quick::Single if !self.extended_after(c) => {
                 let span = self.consume(c);
                 self.push(Unit {
@@ -279,9 +278,8 @@ impl<'t> Scanner<'t> {
         let unit = self.units[self.next_unit];
         let taken = self.word.chars > 0;
         match unit.class {
-            Class::Separator if taken => return Step::Done,
+            Class::Separator | Class::Single if taken => return Step::Done,
             Class::Separator => {}
-            Class::Single if taken => return Step::Done,
             Class::Single => {
                 self.push(unit);
                 self.next_unit += 1;
