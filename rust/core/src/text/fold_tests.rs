@@ -85,8 +85,40 @@ fn quick_answers_agree_with_folding() {
                 assert!(folded.iter().all(|(_, class)| *class == Class::Separator));
             }
             Quick::Single => assert_eq!(folded, [(c, Class::Single)]),
-            Quick::Letter(letter, class) => assert_eq!(folded, [(letter, class)]),
-            Quick::No => {}
+            Quick::Letter(letter, class) => {
+                assert_eq!(folded, [(letter, class)]);
+                assert!(!matches!(class, Class::Single | Class::Separator), "{c:?}");
+            }
+            Quick::Vanishes => assert_eq!(folded, []),
+            Quick::Slow(merges) => assert_eq!(merges, extends(c), "{c:?}"),
+        }
+    }
+}
+
+#[test]
+fn quick_letters_never_compose_with_what_follows() {
+    let letters: Vec<char> = every_char()
+        .filter_map(|c| match quick(c) {
+            Quick::Letter(letter, _) => Some(letter),
+            _ => None,
+        })
+        .collect();
+    for second in every_char().filter(|c| matches!(quick(*c), Quick::Slow(true))) {
+        for (second, _) in fold(&second.to_string()) {
+            assert!(
+                letters
+                    .iter()
+                    .all(|first| compose(*first, second).is_none())
+            );
+        }
+    }
+}
+
+#[test]
+fn what_vanishes_never_composes() {
+    for c in every_char().filter(|c| quick(*c) == Quick::Vanishes) {
+        for base in ["は", "カ", "한", "\u{1112}", "\u{9C7}", "a"] {
+            assert_eq!(fold(&format!("{base}{c}")), fold(base), "{base} {c:?}");
         }
     }
 }

@@ -8,7 +8,8 @@
 use std::ops::Range;
 
 use super::fold::Class;
-use super::scan::{Scanner, Span, Word};
+use super::scan::Scanner;
+use super::word::{Span, Word};
 
 /// With more borders between letters and digits than this a word is taken for a hash or an
 /// encoded value, whose digits separate nothing.
@@ -84,6 +85,10 @@ impl Parts {
 
     /// Takes the next word of `source`, which must have its shape.
     pub(super) fn take(&mut self, source: &str, word: &Word) {
+        if self.is_idle() && !is_mixed(&word.classes) {
+            self.joined = false;
+            return;
+        }
         let left = self.words_left(source, word);
         let number = word.classes.first() == Some(&Class::Digit);
         self.joined = left.is_some();
@@ -106,6 +111,13 @@ impl Parts {
             _ => Behind::Words,
         };
         self.remember(source, word, left.is_none() && !splits);
+    }
+
+    /// True when no word before matters for the next one, as in most prose.
+    fn is_idle(&self) -> bool {
+        matches!(self.behind, Behind::Words)
+            && self.numbers.parts.is_empty()
+            && self.given.parts.is_empty()
     }
 
     /// When `word` goes on with the numbers before it: how many more words may.
