@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use unicode_normalization::char::{
     canonical_combining_class, compose, decompose_compatible, is_combining_mark,
 };
+use unicode_normalization::{IsNormalized, is_nfc_quick};
 
 use super::word::Span;
 
@@ -81,7 +82,7 @@ fn work_out(c: char) -> Quick {
     let all = |class| units.iter().all(|unit: &Unit| unit.class == class);
     match units.as_slice() {
         [] if !is_voicing_form(c) => Quick::Vanishes,
-        _ if extends(c) => Quick::Slow(true),
+        units if merges(c, units) => Quick::Slow(true),
         [_, ..] if all(Class::Separator) => Quick::Separator,
         [unit] if unit.class == Class::Single && unit.ch == c => Quick::Single,
         // In these scripts no letter composes with a letter behind it.
@@ -92,21 +93,11 @@ fn work_out(c: char) -> Quick {
     }
 }
 
-/// True when `c` may merge with the character before it: marks, invisible characters, the later
-/// characters of a composition (vowel and final consonant of Hangul, some Indic vowel signs).
-fn extends(c: char) -> bool {
-    match c {
-        ..='\u{2FF}' => c == '\u{AD}',
-        '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => false,
-        // Conjoining, compatibility and half width letters of Hangul; half width voicing marks.
-        '\u{1160}'..='\u{11FF}'
-        | '\u{3131}'..='\u{318E}'
-        | '\u{D7B0}'..='\u{D7FF}'
-        | '\u{FF9E}'..='\u{FFDC}'
-        // Kirat Rai vowel signs, which are letters.
-        | '\u{16D63}'..='\u{16D6A}' => true,
-        _ => is_invisible(c) || is_combining_mark(c) || canonical_combining_class(c) != 0,
-    }
+/// True when `c`, which folds to `units`, can be the second half of a composition: the vowels and
+/// final consonants of Hangul, the voicing marks of kana, some Indic vowel signs.
+fn merges(c: char, units: &[Unit]) -> bool {
+    let first = units.first().map(|unit| unit.ch);
+    is_voicing_form(c) || is_nfc_quick(first.into_iter()) == IsNormalized::Maybe
 }
 
 /// Folds one source character and appends the result to `units`, composing it with what stands
