@@ -46,10 +46,10 @@ Segment: TypeAlias = tuple[int, Place | None, int, str | None]
 Ranges: TypeAlias = list[tuple[int, int]]
 """Code points, end exclusive, ascending."""
 
-class NotASession(Exception):
+class NotASession(Exception):  # noqa: N818
     """The first record of the file is no Pi session header, or it is no regular file."""
 
-class SourceChanged(Exception):
+class SourceChanged(Exception):  # noqa: N818
     """The file was replaced or rewritten while it was being read."""
 
 @final
@@ -232,7 +232,9 @@ class SessionReader:
 def read_header(path: bytes) -> Header:
     """The header of a session file; raises as :class:`SessionReader` does."""
 
-def read_record(path: bytes, byte_start: int, byte_end: int, hash: int) -> ParsedEvent | None:
+def read_record(
+    path: bytes, byte_start: int, byte_end: int, record_hash: int
+) -> ParsedEvent | None:
     """The record of a byte range again; None when its bytes are not the indexed ones.
 
     :raises OSError: the file cannot be opened or read.
@@ -283,10 +285,12 @@ class Tree:
         cls, next_segment: int, leaf: tuple[str, int, int, bool] | None, leaf_unknown: bool
     ) -> Tree: ...
     def needs(self, batch: Batch) -> TreeNeeds: ...
-    def learn_place(self, id: str, segment: int, depth: int, has_first_child: bool) -> None: ...
+    def learn_place(
+        self, entry_id: str, segment: int, depth: int, has_first_child: bool
+    ) -> None: ...
     def learn_segment(self, number: int, parent: Place | None, origin: int) -> None: ...
     def learn_path(self, segment: int, upto: int) -> None: ...
-    def learn_awaited(self, id: str) -> None: ...
+    def learn_awaited(self, entry_id: str) -> None: ...
     def append(self, batch: Batch, first_ord: int) -> list[Place] | None:
         """Places of the batch's records; None when the whole tree must be rebuilt."""
     def finish(self) -> TreeDelta | None:

@@ -36,7 +36,7 @@ MAX_FRAGMENTS = 12
 """Fragments of one read; a fragment asked for by its id is never among those left out."""
 
 
-class SourceModified(Exception):
+class SourceModified(Exception):  # noqa: N818 - a request to look again, no failure
     """The record in the file is not the one that was indexed: sync the source and look again."""
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from pi_event_search import _core
 from pi_event_search.config import Config
@@ -106,7 +107,7 @@ class Reconciler:
         """
         canonical = os.fsencode(os.path.realpath(path))
         try:
-            stat = os.stat(canonical)
+            stat = Path(os.fsdecode(canonical)).stat()
         except OSError as error:
             raise InvalidArgument(f"path {path!r} cannot be opened: {error.strerror}.") from error
         found = Found(
@@ -257,9 +258,12 @@ class Reconciler:
     def _finished(self) -> None:
         """Notes the time. While another process writes, its own note will do."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        with suppress(IndexBusy), writer_lease(self._store.directory, wait=0):
-            with self._store.database.transaction() as connection:
-                set_metadata(connection, last_reconciled_at=now)
+        with (
+            suppress(IndexBusy),
+            writer_lease(self._store.directory, wait=0),
+            self._store.database.transaction() as connection,
+        ):
+            set_metadata(connection, last_reconciled_at=now)
 
     def _report(self, done: int, total: int, bytes_done: int, bytes_total: int) -> None:
         if self._progress is not None:

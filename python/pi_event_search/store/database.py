@@ -45,8 +45,9 @@ class Database:
         version = self._version()
         if version > SCHEMA_VERSION:
             raise IndexProblem(
-                f"The index at {self.path} was written by a newer pi-event-search (schema {version},"
-                f" this program knows {SCHEMA_VERSION}); upgrade, or name another --index-dir."
+                f"The index at {self.path} was written by a newer pi-event-search (schema"
+                f" {version}, this program knows {SCHEMA_VERSION}); upgrade, or name another"
+                " --index-dir."
             )
         return version == SCHEMA_VERSION
 

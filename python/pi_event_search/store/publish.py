@@ -87,7 +87,7 @@ class Publication:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Undoes the block's rows when it raises; its documents then have no rows and are garbage."""
+        """Undoes the block's rows when it raises; documents it added are then garbage."""
         self.begin()
         first = self._next_key
         self.connection.execute("SAVEPOINT source")

@@ -55,7 +55,8 @@ class SourceRecord:
 def load_sources(connection: sqlite3.Connection) -> Iterator[SourceRecord]:
     """Every known source."""
     query = (
-        f"SELECT so.source, so.path, so.explicit, so.epoch, so.state, se.version, {CHECKPOINT_COLUMNS}"
+        "SELECT so.source, so.path, so.explicit, so.epoch, so.state, se.version,"
+        f" {CHECKPOINT_COLUMNS}"
         " FROM sources so LEFT JOIN sessions se ON se.epoch = so.epoch"
     )
     for source, path, explicit, epoch, state, version, *columns in connection.execute(query):

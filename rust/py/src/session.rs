@@ -108,14 +108,14 @@ pub fn read_record(
     path: Vec<u8>,
     byte_start: u64,
     byte_end: u64,
-    hash: i64,
+    record_hash: i64,
 ) -> PyResult<Option<ParsedEvent>> {
     let record = py.detach(|| {
         session::read_record(
             &FileSource::open(&path_of(path))?,
             byte_start,
             byte_end,
-            hash,
+            record_hash,
         )
     });
     match record.map_err(to_python)? {

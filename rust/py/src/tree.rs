@@ -80,13 +80,13 @@ impl Tree {
 
     fn learn_place(
         &mut self,
-        id: String,
+        entry_id: String,
         segment: u32,
         depth: u32,
         has_first_child: bool,
     ) -> PyResult<()> {
         let place = Place { segment, depth };
-        self.tree()?.learn_place(id, place, has_first_child);
+        self.tree()?.learn_place(entry_id, place, has_first_child);
         Ok(())
     }
 
@@ -107,8 +107,8 @@ impl Tree {
         Ok(())
     }
 
-    fn learn_awaited(&mut self, id: String) -> PyResult<()> {
-        self.tree()?.learn_awaited(id);
+    fn learn_awaited(&mut self, entry_id: String) -> PyResult<()> {
+        self.tree()?.learn_awaited(entry_id);
         Ok(())
     }
 
