@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pi_event_search.config import SessionDir
 from pi_event_search.discover import FileSystem, Found, scan
-from scans import failing_scandir, key, kinds, look, names, put
+
+from tests.scans import failing_scandir, key, kinds, look, names, put
 
 T = TypeVar("T")
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from pi_event_search.config import SessionDir
 from pi_event_search.discover import Entry, FileSystem, scan
-from scans import after_listing, failing_scandir, failing_stat, key, kinds, look, names, put
+
+from tests.scans import after_listing, failing_scandir, failing_stat, key, kinds, look, names, put
 
 
 @pytest.fixture

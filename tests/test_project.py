@@ -24,8 +24,8 @@ ORCHARD = "019d2f6c-91d0-7e33-b5a4-0c7751ee8b20"
 
 # Spelled with a class each, so that this file does not find itself.
 FORBIDDEN = [
-    r"(?<![\w.])/roo[t]/",
-    r"(?<![\w.])/wor[k]/",
+    r"(?<![\w./}])/roo[t]/",
+    r"/wor[k]/(?:mai[n]|share[d]|\.(?:librar|mirro))",
     r"(?<![\w.])/tm[p]/w/",
     r"\.\./share[d]\b",
     r"https?://[^\s]*(?:registr[y]|crate[s]\.|pyp[i]|pythonhoste[d]|debia[n])",

@@ -302,11 +302,11 @@ def parse(text: str) -> _core.Query:
 def restrict(sessions: dict[int, SessionRow], snapshot: Snapshot) -> TextFilter:
     """Engine filters for a set of sessions: the smaller of what is in and what is out."""
     inside = {session.workspace for session in sessions.values()}
-    everywhere = {}
-    for epoch, workspace in snapshot.connection.execute(
-        "SELECT so.epoch, se.workspace FROM sources so JOIN sessions se ON se.epoch = so.epoch"
-    ):
-        everywhere[epoch] = workspace
+    everywhere = dict(
+        snapshot.connection.execute(
+            "SELECT so.epoch, se.workspace FROM sources so JOIN sessions se ON se.epoch = so.epoch"
+        )
+    )
     outside = set(everywhere.values()) - inside
     hidden = sorted(e for e, w in everywhere.items() if w in inside and e not in sessions)
     if not outside:

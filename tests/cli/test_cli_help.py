@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from made_up import MadeUpIndex, check_golden
 from pi_event_search.cli.arguments import COMMANDS, COMMON, options_of
 from pi_event_search.cli.help import help_text
+
+from tests.cli.made_up import MadeUpIndex, check_golden
 
 CONTRACT = {
     "sync": set(),

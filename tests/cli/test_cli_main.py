@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_up import OTHER, SESSION, MadeUpIndex
 from pi_event_search.errors import (
     EventSearchError,
     IndexBusy,
@@ -20,6 +19,8 @@ from pi_event_search.errors import (
     InvalidQuery,
     NotFound,
 )
+
+from tests.cli.made_up import OTHER, SESSION, MadeUpIndex
 
 COMMAND_LINES = {
     "sync": ("sync",),
@@ -303,7 +304,7 @@ def test_hostile_text_in_json_is_escaped(index: MadeUpIndex, capsys: Capture) ->
 SCRIPT = """
 import sys
 sys.path.insert(0, {here!r})
-from made_up import MadeUpIndex
+from tests.cli.made_up import MadeUpIndex
 code = MadeUpIndex().run(*sys.argv[1:])
 heavy = [name for name in ("rich", "tantivy", "sqlite3") if name in sys.modules]
 print("heavy:", heavy, file=sys.stderr)

@@ -10,7 +10,17 @@ from datetime import UTC
 from typing import Any
 
 import pytest
-from made_up import (
+from pi_event_search.cli.render.event import render_event
+from pi_event_search.cli.render.index import render_status, render_sync
+from pi_event_search.cli.render.screen import Screen, screen_for
+from pi_event_search.cli.render.search import render_search
+from pi_event_search.cli.render.sessions import render_lineage, render_sessions
+from pi_event_search.cli.render.trace import render_trace
+from pi_event_search.cli.render.words import ago, counted, local_time, size
+from pi_event_search.types import Lineage, SearchPage, TextPreview, TextRange
+from rich.cells import cell_len
+
+from tests.cli.made_up import (
     NOW,
     READY,
     SESSION,
@@ -26,15 +36,6 @@ from made_up import (
     trace,
     whole,
 )
-from pi_event_search.cli.render.event import render_event
-from pi_event_search.cli.render.index import render_status, render_sync
-from pi_event_search.cli.render.screen import Screen, screen_for
-from pi_event_search.cli.render.search import render_search
-from pi_event_search.cli.render.sessions import render_lineage, render_sessions
-from pi_event_search.cli.render.trace import render_trace
-from pi_event_search.cli.render.words import ago, counted, local_time, size
-from pi_event_search.types import Lineage, SearchPage, TextPreview, TextRange
-from rich.cells import cell_len
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
