@@ -69,10 +69,11 @@ impl<T: Copy> Pages<T> {
             return work_out(c);
         };
         let answers = page.get_or_init(|| {
-            // The gap of the surrogates is filled with answers that nothing asks for.
-            let at = |low: u32| char::from_u32(code & !0xFF | low).unwrap_or_default();
-            let mut low = 0..256;
-            Box::new([(); 256].map(|()| work_out(at(low.next().unwrap_or_default()))))
+            Box::new(std::array::from_fn(|low| {
+                let low = u32::try_from(low).unwrap_or_default();
+                // The gap of the surrogates gets answers that nothing asks for.
+                work_out(char::from_u32(code & !0xFF | low).unwrap_or_default())
+            }))
         });
         answers[(code & 0xFF) as usize]
     }
