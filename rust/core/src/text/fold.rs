@@ -53,27 +53,39 @@ pub(super) enum Quick {
     Slow(bool),
 }
 
-/// One page of answers, for 256 characters.
-type Page = [Quick; 256];
+/// Answers for the characters of the basic plane, by page of 256, worked out when a page is first
+/// met: asking the Unicode tables takes far longer than all the rest of scanning.
+struct Pages<T>([OnceLock<Box<[T; 256]>>; 256]);
 
-/// Answers for the basic plane, by page, worked out when a page is first met: folding by the
-/// Unicode tables takes far longer than all the rest of scanning.
-static PAGES: [OnceLock<Box<Page>>; 256] = [const { OnceLock::new() }; 256];
+impl<T: Copy> Pages<T> {
+    const fn new() -> Self {
+        Self([const { OnceLock::new() }; 256])
+    }
 
-/// Classifies a character beyond ASCII without folding it.
-pub(super) fn quick(c: char) -> Quick {
-    let code = u32::from(c) as usize;
-    match PAGES.get(code >> 8) {
-        Some(page) => page.get_or_init(|| page_from(code & !0xFF))[code & 0xFF],
-        None => work_out(c),
+    /// The answer for `c`, which `work_out` gives for any character.
+    fn get(&self, c: char, work_out: fn(char) -> T) -> T {
+        let code = u32::from(c);
+        let Some(page) = self.0.get((code >> 8) as usize) else {
+            return work_out(c);
+        };
+        let answers = page.get_or_init(|| {
+            Box::new(std::array::from_fn(|low| {
+                let low = u32::try_from(low).unwrap_or_default();
+                // The gap of the surrogates gets answers that nothing asks for.
+                work_out(char::from_u32(code & !0xFF | low).unwrap_or_default())
+            }))
+        });
+        answers[(code & 0xFF) as usize]
     }
 }
 
-fn page_from(first: usize) -> Box<Page> {
-    let answer = |i: usize| u32::try_from(first + i).ok().and_then(char::from_u32);
-    Box::new(std::array::from_fn(|i| {
-        answer(i).map_or(Quick::Separator, work_out)
-    }))
+static QUICK: Pages<Quick> = Pages::new();
+/// The class of a decomposed character; nothing when it vanishes.
+static CLASSES: Pages<Option<Class>> = Pages::new();
+
+/// Classifies a character beyond ASCII without folding it.
+pub(super) fn quick(c: char) -> Quick {
+    QUICK.get(c, work_out)
 }
 
 fn work_out(c: char) -> Quick {
@@ -119,10 +131,9 @@ pub(super) fn fold_into(c: char, span: Span, units: &mut Vec<Unit>) {
             merged |= compose_last(d, units, span);
             return;
         }
-        if vanishes(d) {
+        let Some(class) = CLASSES.get(d, class_of) else {
             return;
-        }
-        let class = classify(d);
+        };
         for lower in d.to_lowercase() {
             if vanishes(lower) {
                 continue;
@@ -164,12 +175,16 @@ fn compose_last(second: char, units: &mut [Unit], span: Span) -> bool {
         return false;
     };
     last.ch = whole;
-    last.class = classify(whole);
+    last.class = CLASSES.get(whole, class_of).unwrap_or(last.class);
     last.span.stretch(span);
     true
 }
 
-/// The class of a decomposed character.
+fn class_of(c: char) -> Option<Class> {
+    (!vanishes(c)).then(|| classify(c))
+}
+
+/// The class of a decomposed character that does not vanish.
 fn classify(c: char) -> Class {
     if !c.is_alphanumeric() || is_apostrophe(c) {
         Class::Separator

@@ -79,7 +79,7 @@ impl<'t> Scanner<'t> {
         let within = &rest[..room.min(rest.len())];
         let run = within
             .iter()
-            .position(|byte| !IN_WORD[usize::from(*byte)])
+            .position(|byte| !in_word(*byte))
             .unwrap_or(within.len());
         if run > 0 {
             let goes_on = rest.get(run).is_some_and(|byte| !byte.is_ascii());
@@ -92,7 +92,7 @@ impl<'t> Scanner<'t> {
         }
         let skipped = rest
             .iter()
-            .position(|byte| !byte.is_ascii() || IN_WORD[usize::from(*byte)])
+            .position(|byte| !byte.is_ascii() || in_word(*byte))
             .unwrap_or(rest.len());
         self.at += skipped;
         self.index += skipped;
@@ -173,7 +173,6 @@ impl<'t> Scanner<'t> {
         word.chars = 1;
         if self.shapes {
             word.classes.push(Class::Single);
-            word.spans.push(span);
         }
         Step::Done
     }
@@ -249,21 +248,27 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// ASCII letters and digits, by byte.
-static IN_WORD: [bool; 256] = {
-    let mut table = [false; 256];
+/// The class of each ASCII byte; bytes beyond ASCII are not asked for.
+static ASCII: [Class; 256] = {
+    let mut table = [Class::Separator; 256];
     let mut byte = 0_u8;
     while byte < 128 {
-        table[byte as usize] = byte.is_ascii_alphanumeric();
+        table[byte as usize] = match byte {
+            b'0'..=b'9' => Class::Digit,
+            b'A'..=b'Z' => Class::Upper,
+            b'a'..=b'z' => Class::Lower,
+            _ => Class::Separator,
+        };
         byte += 1;
     }
     table
 };
 
 fn ascii_class(byte: u8) -> Class {
-    match byte {
-        b'0'..=b'9' => Class::Digit,
-        b'A'..=b'Z' => Class::Upper,
-        _ => Class::Lower,
-    }
+    ASCII[usize::from(byte)]
+}
+
+/// True for ASCII letters and digits.
+fn in_word(byte: u8) -> bool {
+    ascii_class(byte) != Class::Separator
 }
