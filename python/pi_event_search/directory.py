@@ -86,8 +86,8 @@ def _places(
     for row in rows:
         if row.explicit and row.source not in places and row.source not in left_out:
             # It was named itself: there is no session directory for patterns to count from.
-            excluded = globs.match(row.path, b"/", directory=False)
-            if not excluded:
+            unwanted = globs.match(row.path, b"/", directory=False)
+            if not unwanted:
                 places[row.source] = Place(ELSEWHERE, os.path.dirname(row.path))
     return places
 

@@ -29,6 +29,7 @@ from pi_event_search.types import (
     IndexFacts,
     Invocation,
     Lineage,
+    Problem,
     Progress,
     ReadRequest,
     SearchPage,
@@ -257,7 +258,13 @@ class EventIndex:
                     fragments=count("SELECT count(*) FROM fragments").fetchone()[0],
                 ),
                 coverage=coverage_of(snapshot.connection, view.scope),
-                problems=tuple(problems_of(snapshot.connection, view.scope)),
+                problems=(
+                    *(
+                        Problem(os.fsdecode(found.path), found.kind, found.detail, 1)
+                        for found in self._config.problems
+                    ),
+                    *problems_of(snapshot.connection, view.scope),
+                ),
             )
 
     def _read(

@@ -10,9 +10,9 @@ from itertools import groupby
 from pi_event_search import _core
 from pi_event_search.copies import copies_of
 from pi_event_search.diagnostics import explain
-from pi_event_search.errors import InvalidQuery
 from pi_event_search.evidence import fragment_id, snippet_of, timestamp_of
 from pi_event_search.matches import Match, Matches
+from pi_event_search.query import parse
 from pi_event_search.scope import Scope
 from pi_event_search.store.rows import ERROR, FRAGMENT_COLUMNS, EventRow, FragmentRow, SessionRow
 from pi_event_search.store.schema import epoch_of
@@ -168,17 +168,6 @@ class Search:
 
     def _ids(self, row: EventRow) -> tuple[str, str]:
         return str(self._session(row).session_id), row.entry_id
-
-
-def parse(text: str) -> _core.Query:
-    """The query's clauses.
-
-    :raises InvalidQuery: nothing to search for, over 1,000 code points, or over 32 terms.
-    """
-    try:
-        return _core.parse_query(text)
-    except ValueError as error:
-        raise InvalidQuery(str(error)) from None
 
 
 def _age(session: SessionRow) -> tuple[int, str]:
