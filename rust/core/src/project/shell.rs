@@ -6,6 +6,8 @@
 //! command and scripts in files are beyond this.
 
 mod command;
+#[cfg(test)]
+mod tests;
 
 use std::iter::Peekable;
 use std::str::Chars;
