@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from .store.rows import EVENT_COLUMNS, SUPERSEDED, EventRow
+from pi_event_search.store.rows import EVENT_COLUMNS, SUPERSEDED, EventRow
 
 
 @dataclass(frozen=True, slots=True)

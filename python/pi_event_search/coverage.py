@@ -7,12 +7,13 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 
-from . import _core
-from .scope import Scope
-from .store.database import metadata
-from .store.rows import SessionRow
-from .store.sources import FAILED, NOT_A_SESSION, PENDING, READY, UNREADABLE
-from .types import Coverage, CoverageProblem, Problem
+from pi_event_search import _core
+from pi_event_search.scope import Scope
+from pi_event_search.store.database import metadata
+from pi_event_search.store.rows import SessionRow
+from pi_event_search.store.sources import FAILED, NOT_A_SESSION, PENDING, READY, UNREADABLE
+from pi_event_search.types import Coverage, CoverageProblem, Problem
+from pi_event_search.types.vocabulary import CoverageState
 
 DUPLICATE_SESSION = "duplicate-session"
 """Problem of a file whose session id another file owns."""
@@ -61,7 +62,7 @@ def problems_of(connection: sqlite3.Connection, scope: Scope) -> Iterator[Proble
 
 def _state(
     connection: sqlite3.Connection, sessions: list[SessionRow], problems: list[Problem]
-) -> str:
+) -> CoverageState:
     if any(row.state == FAILED for row in sessions):
         return "error"
     unobservable = any(row.state == UNREADABLE for row in sessions)

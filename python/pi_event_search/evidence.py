@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from . import _core
-from .store.rows import EventRow, FragmentRow
-from .types import TextPreview, TextRange
+from pi_event_search import _core
+from pi_event_search.store.rows import EventRow, FragmentRow
+from pi_event_search.types import TextPreview, TextRange
 
 PREVIEW_CHARS = 2_000
 """Code points of a preview in a read: head and tail of a longer text."""
@@ -48,8 +48,17 @@ def preview_of(text: str, limit: int) -> TextPreview:
 
 def stored_preview(fragment: FragmentRow, limit: int) -> TextPreview:
     """Head and tail of a fragment's bounded text, counted in its full source text."""
-    head, tail = _core.bounded_text(fragment.text, fragment.head)
-    shown, ranges, omitted = _core.preview_bounded(head, tail, fragment.chars, limit)
+    shown, ranges, omitted = _core.preview_bounded(
+        fragment.text, fragment.head, fragment.chars, limit
+    )
+    return text_preview(shown, fragment.chars, ranges, omitted)
+
+
+def stored_window(fragment: FragmentRow, offset: int, length: int) -> TextPreview:
+    """A contiguous window of a fragment's bounded text; empty inside its omission."""
+    shown, ranges, omitted = _core.window_bounded(
+        fragment.text, fragment.head, fragment.chars, offset, length
+    )
     return text_preview(shown, fragment.chars, ranges, omitted)
 
 

@@ -11,18 +11,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from . import _core, config
-from .coverage import coverage_of, problems_of
-from .read import SourceModified, read_event
-from .reconcile import Counts, Reconciler
-from .scope import Directory, Scope
-from .search import Search
-from .sessions import lineage_of, list_sessions
-from .store.database import problem
-from .store.schema import SCHEMA_VERSION
-from .store.store import Snapshot, Store
-from .trace import trace_event
-from .types import (
+from pi_event_search import _core, config
+from pi_event_search.coverage import coverage_of, problems_of
+from pi_event_search.read import SourceModified, read_event
+from pi_event_search.reconcile import Counts, Reconciler
+from pi_event_search.scope import Directory, Scope
+from pi_event_search.search import Search
+from pi_event_search.sessions import lineage_of, list_sessions
+from pi_event_search.store.database import problem
+from pi_event_search.store.schema import SCHEMA_VERSION
+from pi_event_search.store.store import Snapshot, Store
+from pi_event_search.trace import trace_event
+from pi_event_search.types import (
     Coverage,
     Event,
     IndexFacts,
@@ -39,8 +39,8 @@ from .types import (
     Trace,
     TraceRequest,
 )
-from .types.requests import Moment, PathText, words
-from .view import View
+from pi_event_search.types.requests import Moment, PathText, words
+from pi_event_search.view import View
 
 _TRUSTED = Invocation(cwd="/", workspace_root="/")
 """The program that owns the index, asking for everything."""
@@ -269,11 +269,11 @@ class EventIndex:
     def _resync(self, session_id: str, invocation: Invocation | None) -> None:
         with self._view(invocation) as (_, view):
             path = os.fsdecode(view.scope.resolve(session_id).path)
-        Reconciler(self._store, self._config).again(path)
+        Reconciler(self._store, self._config).file(path, explicit=False)
 
     @contextmanager
     def _view(self, invocation: Invocation | None) -> Iterator[tuple[Snapshot, View]]:
-        caller = invocation if invocation is not None else Invocation(cwd=os.getcwd())
+        caller = invocation if invocation is not None else Invocation(cwd=Path.cwd())
         with self._store.snapshot() as snapshot:
             scope = self._scope(snapshot, caller)
             yield snapshot, View(snapshot.connection, scope)

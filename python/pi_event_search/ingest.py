@@ -10,15 +10,23 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from . import _core
-from .placement import Placement
-from .store.database import metadata
-from .store.documents import document_of
-from .store.epochs import remove_epoch
-from .store.publish import Publication
-from .store.rows import DETACHED, ERROR, IDLESS, INFERRED, RETRIEVAL, SUPERSEDED, EventRow, FragmentRow
-from .store.schema import epoch_range, event_number
-from .store.sources import SourceRecord, save_checkpoint, workspace_number
+from pi_event_search import _core
+from pi_event_search.placement import Placement
+from pi_event_search.store.documents import document_of
+from pi_event_search.store.epochs import remove_epoch
+from pi_event_search.store.publish import Publication
+from pi_event_search.store.rows import (
+    DETACHED,
+    ERROR,
+    IDLESS,
+    INFERRED,
+    RETRIEVAL,
+    SUPERSEDED,
+    EventRow,
+    FragmentRow,
+)
+from pi_event_search.store.schema import epoch_range, event_number
+from pi_event_search.store.sources import SourceRecord, save_checkpoint, workspace_number
 
 READ_BYTES = 8_000_000
 """Bytes of records parsed at once; bounds the memory of one reading."""
@@ -114,9 +122,7 @@ def _read_piece(
     return ended
 
 
-def _begin(
-    source: SourceRecord, reader: _core.SessionReader, publication: Publication
-) -> _Reading:
+def _begin(source: SourceRecord, reader: _core.SessionReader, publication: Publication) -> _Reading:
     connection = publication.connection
     header = reader.header
     if header is None:
@@ -206,9 +212,9 @@ class _Writer:
     def write(self, batch: _core.Batch) -> int:
         """Adds the batch's events and returns how many there are."""
         reading = self._reading
-        events = batch.events
         places = reading.placement.place(batch, reading.next_ord)
         first_key = self._publication.take_keys(batch.fragment_count)
+        events = batch.take_events()
         rows: list[EventRow] = []
         fragments: list[FragmentRow] = []
         documents = []
@@ -277,9 +283,7 @@ class _Writer:
         ).fetchone()
         return found is not None
 
-    def _relationships(
-        self, rows: Sequence[EventRow], events: Sequence[_core.ParsedEvent]
-    ) -> None:
+    def _relationships(self, rows: Sequence[EventRow], events: Sequence[_core.ParsedEvent]) -> None:
         self._connection.executemany(
             "INSERT OR IGNORE INTO relationships VALUES (?, ?, ?, ?, ?)",
             (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .evidence import EMPTY_PREVIEW, NODE_PREVIEW_CHARS, stored_preview, timestamp_of
-from .store.rows import EventRow
-from .types import EventRef, ForkReceipt, Neighbors, Node, ReadRequest
-from .view import View
+from pi_event_search.evidence import EMPTY_PREVIEW, NODE_PREVIEW_CHARS, stored_preview, timestamp_of
+from pi_event_search.store.rows import EventRow
+from pi_event_search.types import EventRef, ForkReceipt, Neighbors, Node, ReadRequest
+from pi_event_search.view import View
 
 
 def neighbors_of(view: View, row: EventRow, request: ReadRequest) -> Neighbors:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
-from . import _core
-from .store.rows import DETACHED, IDLESS, SUPERSEDED
-from .store.schema import epoch_range, event_number, ord_of
+from pi_event_search import _core
+from pi_event_search.store.rows import DETACHED, IDLESS, SUPERSEDED
+from pi_event_search.store.schema import epoch_range, event_number, ord_of
 
 Place = tuple[int, int]
 """Segment number as stored, and depth."""
@@ -39,7 +39,7 @@ class Placement:
         tree = _core.Tree(next_segment, leaf, leaf_unknown)
         if next_ord:
             self._teach(tree, batch)
-        places = tree.append(batch)
+        places = tree.append(batch, next_ord)
         delta = None if places is None else tree.finish()
         if places is None or delta is None:
             return self._rebuild(batch, next_ord)
@@ -49,7 +49,7 @@ class Placement:
         return [self._stored(place) for place in places]
 
     def settle(self) -> None:
-        """Finds the newest compaction on the path; to be called when the batch's rows are stored."""
+        """Finds the newest compaction on the path; for when the rows of a batch are stored."""
         compactions = list(self._compactions())
         if not compactions:
             return
@@ -245,10 +245,12 @@ class Placement:
     def _compactions(self) -> Iterator[tuple[int, Place, Place | None]]:
         """Every compaction: event, place, and the place of its first kept entry."""
         base = self._numbers[0]
+        # The condition is written out, so that the partial index answers it.
         rows = self._connection.execute(
-            "SELECT event, segment - ?, depth FROM events INDEXED BY events_by_compaction"
-            " WHERE contribution = ? AND event BETWEEN ? AND ? AND segment IS NOT NULL",
-            (base, _core.CONTRIBUTION_COMPACTION, *self._numbers),
+            "SELECT event, segment - ?, depth FROM events"
+            f" WHERE contribution = {_core.CONTRIBUTION_COMPACTION}"
+            " AND event BETWEEN ? AND ? AND segment IS NOT NULL",
+            (base, *self._numbers),
         ).fetchall()
         for event, segment, depth in rows:
             kept = self._connection.execute(

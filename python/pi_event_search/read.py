@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from . import _core
-from .errors import InvalidArgument, NotFound
-from .evidence import (
+from pi_event_search import _core
+from pi_event_search.errors import InvalidArgument, NotFound
+from pi_event_search.evidence import (
     PREVIEW_CHARS,
     fragment_id,
     preview_of,
@@ -17,9 +17,9 @@ from .evidence import (
     text_preview,
     timestamp_of,
 )
-from .neighbors import neighbors_of
-from .store.rows import ERROR, EventRow, FragmentRow, SessionRow
-from .types import (
+from pi_event_search.neighbors import neighbors_of
+from pi_event_search.store.rows import ERROR, EventRow, FragmentRow, SessionRow
+from pi_event_search.types import (
     Coverage,
     Event,
     Fragment,
@@ -29,13 +29,14 @@ from .types import (
     Source,
     TextPreview,
 )
-from .view import View
+from pi_event_search.types.vocabulary import SourceState
+from pi_event_search.view import View
 
 MAX_FRAGMENTS = 12
 """Fragments of one read; a fragment asked for by its id is never among those left out."""
 
 
-class SourceModified(Exception):
+class SourceModified(Exception):  # noqa: N818 - a request to look again, no failure
     """The record in the file is not the one that was indexed: sync the source and look again."""
 
 
@@ -102,7 +103,9 @@ def read_event(
     )
 
 
-def _from_source(session: SessionRow, row: EventRow) -> tuple[_core.ParsedEvent | None, str]:
+def _from_source(
+    session: SessionRow, row: EventRow
+) -> tuple[_core.ParsedEvent | None, SourceState]:
     """The record read again, and ``exact``; or nothing, and whether the file changed or is gone."""
     try:
         record = _core.read_record(session.path, row.byte_start, row.byte_end, row.record_hash)
@@ -131,7 +134,7 @@ def _parts(record: _core.ParsedEvent | None, stored: Sequence[FragmentRow]) -> l
             fragment.tool_name,
             fragment.custom_type,
             fragment.is_error,
-            fragment.source_text,
+            fragment.source_text or "",
         )
         for fragment in record.fragments
     ]

@@ -1,4 +1,4 @@
-"""Bringing the index up to date with the session directories: discover, then ingest what changed."""
+"""Bringing the index up to date with the session directories: discover, ingest what changed."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
-from . import _core
-from .config import Config
-from .discover import Found, Scan, scan
-from .errors import IndexBusy, InvalidArgument
-from .ingest import ingest_source
-from .store.database import set_metadata
-from .store.epochs import remove_epoch
-from .store.lease import writer_lease
-from .store.publish import Publication
-from .store.sources import (
+from pi_event_search import _core
+from pi_event_search.config import Config
+from pi_event_search.discover import Found, Scan, scan
+from pi_event_search.errors import IndexBusy, InvalidArgument
+from pi_event_search.ingest import ingest_source
+from pi_event_search.store.database import set_metadata
+from pi_event_search.store.epochs import remove_epoch
+from pi_event_search.store.lease import writer_lease
+from pi_event_search.store.publish import Publication
+from pi_event_search.store.sources import (
     FAILED,
-    NOT_A_SESSION,
-    READY,
     UNREADABLE,
     SourceRecord,
     add_listing,
@@ -33,8 +32,8 @@ from .store.sources import (
     set_not_a_session,
     set_state,
 )
-from .store.store import Store
-from .types import Progress
+from pi_event_search.store.store import Store
+from pi_event_search.types import Progress
 
 BULK_BYTES = 8_000_000
 """From this many bytes on, a sync uses the large two-threaded writer."""
@@ -101,14 +100,14 @@ class Reconciler:
         self._finished()
         return self._counts
 
-    def file(self, path: str) -> Counts:
-        """Looks at one session file, which answers cover from now on.
+    def file(self, path: str, *, explicit: bool = True) -> Counts:
+        """Looks at one session file. A file named explicitly is covered by answers from now on.
 
         :raises InvalidArgument: there is no such regular file.
         """
         canonical = os.fsencode(os.path.realpath(path))
         try:
-            stat = os.stat(canonical)
+            stat = Path(os.fsdecode(canonical)).stat()
         except OSError as error:
             raise InvalidArgument(f"path {path!r} cannot be opened: {error.strerror}.") from error
         found = Found(
@@ -129,7 +128,7 @@ class Reconciler:
         if record is not None and record.unchanged(_stat(found)):
             self._counts.unchanged = 1
         else:
-            self._carry_out(_Work(changed=[(found, record)]), explicit=True)
+            self._carry_out(_Work(changed=[(found, record)]), explicit=explicit)
         return self._counts
 
     def _work(
@@ -235,9 +234,7 @@ class Reconciler:
             return
         self._counts.failed += 1
         settled = _core.is_settled(found.mtime_ns, found.ctime_ns, time.time_ns())
-        set_not_a_session(
-            publication.begin(), record.source, (*_stat(found), int(settled)), detail
-        )
+        set_not_a_session(publication.begin(), record.source, (*_stat(found), int(settled)), detail)
 
     def _failed(
         self, record: SourceRecord, publication: Publication, state: str, detail: str
@@ -261,9 +258,12 @@ class Reconciler:
     def _finished(self) -> None:
         """Notes the time. While another process writes, its own note will do."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        with suppress(IndexBusy), writer_lease(self._store.directory, wait=0):
-            with self._store.database.transaction() as connection:
-                set_metadata(connection, last_reconciled_at=now)
+        with (
+            suppress(IndexBusy),
+            writer_lease(self._store.directory, wait=0),
+            self._store.database.transaction() as connection,
+        ):
+            set_metadata(connection, last_reconciled_at=now)
 
     def _report(self, done: int, total: int, bytes_done: int, bytes_total: int) -> None:
         if self._progress is not None:

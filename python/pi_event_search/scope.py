@@ -11,13 +11,13 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from . import _core
-from .authorize import Authorizer, resolve_roots
-from .config import Config
-from .errors import InvalidArgument, NotFound
-from .store.rows import SESSION_QUERY, SessionRow
-from .store.schema import epoch_range, event_number, ord_of
-from .types import Invocation
+from pi_event_search import _core
+from pi_event_search.authorize import Authorizer, Root, resolve_roots
+from pi_event_search.config import Config
+from pi_event_search.errors import InvalidArgument, NotFound
+from pi_event_search.store.rows import SESSION_QUERY, SessionRow
+from pi_event_search.store.schema import epoch_range, event_number, ord_of
+from pi_event_search.types import Invocation
 
 CURRENT = "current"
 """The session id by which a caller names the session that its invocation comes from."""
@@ -103,11 +103,13 @@ class Directory:
         """Sources listed by the directories asked for, and explicitly synced files."""
         return (row for row in self.rows if row.explicit or row.source in self._rank)
 
-    def scope(self, connection: sqlite3.Connection, invocation: Invocation, config: Config) -> Scope:
+    def scope(
+        self, connection: sqlite3.Connection, invocation: Invocation, config: Config
+    ) -> Scope:
         """The scope of one call."""
-        authorizer = Authorizer(roots_of(invocation, config))
-        allowed = _memo(authorizer)
-        sources = [row for row in self.visible() if allowed(row)]
+        roots = roots_of(invocation, config)
+        authorizer = Authorizer(roots)
+        sources = [row for row in self.visible() if _allowed(row, authorizer)]
         owners, shadowed = self._owners(sources)
         by_id = {str(row.session_id): row for row in owners}
         current = _current(by_id, invocation)
@@ -116,7 +118,7 @@ class Directory:
             sessions={row.epoch: row for row in owners if row.epoch is not None},
             by_id=by_id,
             shadowed=shadowed,
-            unrestricted=authorizer.unrestricted,
+            unrestricted=any(root.path == "/" for root in roots),
             current=current,
             cutoff=None if current is None else locate_cutoff(connection, current, invocation),
         )
@@ -141,18 +143,17 @@ class Directory:
         return -row.next_ord, self._rank.get(row.source, 0), -row.mtime_ns, row.path
 
 
-def roots_of(invocation: Invocation, config: Config) -> tuple[str, ...]:
+def roots_of(invocation: Invocation, config: Config) -> tuple[Root, ...]:
     """The caller's authorization roots.
 
     :raises InvalidArgument: an explicit root is not absolute.
     """
     try:
-        roots = resolve_roots(
+        return resolve_roots(
             invocation.cwd, invocation.workspace_root, configured=config.workspace_roots
         )
     except ValueError as error:
         raise InvalidArgument(str(error)) from error
-    return tuple(str(root) for root in roots)
 
 
 def locate_cutoff(
@@ -197,14 +198,10 @@ def _current(by_id: dict[str, SessionRow], invocation: Invocation) -> SessionRow
     return None
 
 
-def _memo(authorizer: Authorizer):  # type: ignore[no-untyped-def]
+def _allowed(row: SessionRow, authorizer: Authorizer) -> bool:
     """Whether a source may be seen. One whose header could not be read belongs to nobody yet."""
-
-    def allowed(row: SessionRow) -> bool:
-        cwd = row.cwd if row.cwd is not None else row.known_cwd
-        return True if cwd is None else authorizer.allows(cwd)
-
-    return allowed
+    cwd = row.cwd if row.cwd is not None else row.known_cwd
+    return True if cwd is None else authorizer.allows(cwd)
 
 
 def _directory_ranks(connection: sqlite3.Connection, config: Config) -> dict[int, int]:

@@ -8,20 +8,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from . import _core
-from .authorize import Authorizer, Root
-from .copies import Copies, copies_of
-from .errors import InvalidQuery
-from .evidence import fragment_id, snippet_of, timestamp_of
-from .scope import Scope
-from .states import SessionStates
-from .store.documents import ERROR_FACET, RETRIEVAL_FACET
-from .store.rows import ERROR, EVENT_COLUMNS, FRAGMENT_COLUMNS, EventRow, FragmentRow, SessionRow
-from .store.schema import epoch_of
-from .store.store import Snapshot
-from .store.text_query import RankedHits, TextFilter, TextHit, build, matching_events
-from .types import DiagnosticTerm, Diagnostics, Hit, SearchRequest
-from .view import View
+from pi_event_search import _core
+from pi_event_search.authorize import Authorizer, Root
+from pi_event_search.copies import Copies, copies_of
+from pi_event_search.errors import InvalidQuery
+from pi_event_search.evidence import fragment_id, snippet_of, timestamp_of
+from pi_event_search.scope import Scope
+from pi_event_search.store.documents import RETRIEVAL_FACET
+from pi_event_search.store.rows import ERROR, FRAGMENT_COLUMNS, EventRow, FragmentRow, SessionRow
+from pi_event_search.store.schema import epoch_of
+from pi_event_search.store.store import Snapshot
+from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, matching_events
+from pi_event_search.types import Diagnostics, DiagnosticTerm, Hit, SearchRequest
+from pi_event_search.view import View
 
 SNIPPET_CHARS = 240
 """Code points of a snippet."""
@@ -74,7 +73,7 @@ class Search:
     def diagnostics(self) -> Diagnostics:
         """Why there may be no hits: what each term and the words alone match in the scope."""
         query = self._query
-        scoped = replace(self._scoped(), without_facets=self._suppressed)
+        scoped = replace(self._scoped(self._sessions), without_facets=self._suppressed)
         terms = []
         for number, display in enumerate(() if query is None else query.display):
             assert query is not None
@@ -107,7 +106,9 @@ class Search:
     @cached_property
     def _filter(self) -> TextFilter:
         request = self._request
-        scoped = self._scoped(self._below(request.cwd) if request.cwd else None)
+        scoped = self._scoped(
+            {e: s for e, s in self._sessions.items() if self._inside is None or e in self._inside}
+        )
         return replace(
             scoped,
             facets={
@@ -123,22 +124,26 @@ class Search:
             ts_to=request.to_ms,
         )
 
-    def _scoped(self, sessions: dict[int, SessionRow] | None = None) -> TextFilter:
-        """The scope as engine filters: whole workspaces, less single sessions.
+    def _scoped(self, sessions: dict[int, SessionRow]) -> TextFilter:
+        """Some sessions of the scope as engine filters: whole workspaces, less single sessions.
 
         Rows decide in the end; the engine only must not fill pages with what they refuse.
         """
-        wanted = self._sessions if sessions is None else sessions
         if self._target is not None:
-            return TextFilter(epochs=sorted(wanted))
-        return restrict(wanted, self._snapshot)
+            return TextFilter(epochs=sorted(sessions))
+        return restrict(sessions, self._snapshot)
+
+    @cached_property
+    def _inside(self) -> dict[int, SessionRow] | None:
+        """The sessions that pass the filter on the working directory; ``None`` without one."""
+        return None if self._request.cwd is None else self._below(self._request.cwd)
 
     def _below(self, cwd: str) -> dict[int, SessionRow]:
         """The sessions that were recorded in a directory or below it."""
-        inside = Authorizer((Root(os.path.realpath(cwd)),))
+        inside = Authorizer((Root(os.path.realpath(cwd), "explicit"),))
         return {
             epoch: session
-            for epoch, session in self._sessions.items()
+            for epoch, session in self._scope.sessions.items()
             if inside.allows(session.cwd or "")
         }
 
@@ -166,6 +171,8 @@ class Search:
         for hit in hits:
             row = rows.get(hit.event)
             if row is None or epoch_of(hit.event) not in self._sessions:
+                continue
+            if self._inside is not None and epoch_of(hit.event) not in self._inside:
                 continue
             if row.first_key <= hit.key < row.first_key + row.fragments:
                 yield hit, row
@@ -199,18 +206,9 @@ class Search:
         current = self._scope.current
         if current is not None and session.epoch == current.epoch:
             return False
-        if self._request.cwd and session.epoch not in self._below_cwd:
+        if self._inside is not None and session.epoch not in self._inside:
             return False
         return self._wanted(copy)
-
-    @cached_property
-    def _below_cwd(self) -> frozenset[int]:
-        inside = Authorizer((Root(os.path.realpath(self._request.cwd or "/")),))
-        return frozenset(
-            epoch
-            for epoch, session in self._scope.sessions.items()
-            if inside.allows(session.cwd or "")
-        )
 
     def _present(self, page: Sequence[_Found]) -> Iterator[Hit]:
         counts = self._fragment_counts(page)
@@ -245,7 +243,9 @@ class Search:
         session = self._scope.sessions[epoch_of(row.event)]
         states = self._view.states(row)
         snippet, highlights = snippet_of(fragment, self._query, SNIPPET_CHARS)
-        also_in = [str(self._scope.sessions[epoch_of(r.event)].session_id) for r in found.copies.rows]
+        also_in = [
+            str(self._scope.sessions[epoch_of(r.event)].session_id) for r in found.copies.rows
+        ]
         return Hit(
             session_id=str(session.session_id),
             session_name=self._view.name(session),
@@ -302,11 +302,11 @@ def parse(text: str) -> _core.Query:
 def restrict(sessions: dict[int, SessionRow], snapshot: Snapshot) -> TextFilter:
     """Engine filters for a set of sessions: the smaller of what is in and what is out."""
     inside = {session.workspace for session in sessions.values()}
-    everywhere = {}
-    for epoch, workspace in snapshot.connection.execute(
-        "SELECT so.epoch, se.workspace FROM sources so JOIN sessions se ON se.epoch = so.epoch"
-    ):
-        everywhere[epoch] = workspace
+    everywhere = dict(
+        snapshot.connection.execute(
+            "SELECT so.epoch, se.workspace FROM sources so JOIN sessions se ON se.epoch = so.epoch"
+        )
+    )
     outside = set(everywhere.values()) - inside
     hidden = sorted(e for e, w in everywhere.items() if w in inside and e not in sessions)
     if not outside:
@@ -320,6 +320,3 @@ def _age(session: SessionRow) -> tuple[int, str]:
     """Orders sessions by when they were created, those without a time last."""
     created = session.created_ts
     return (created if created is not None else 1 << 62, str(session.session_id))
-
-
-assert ERROR_FACET == "is:error"

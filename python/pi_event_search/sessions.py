@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from .evidence import iso_time
-from .scope import Scope
-from .store.rows import SessionRow
-from .store.schema import epoch_range
-from .store.sources import READY
-from .types import Coverage, Lineage, SessionPage, SessionsRequest, SessionSummary
-from .view import View
+from pi_event_search.evidence import iso_time
+from pi_event_search.scope import Scope
+from pi_event_search.store.rows import SessionRow
+from pi_event_search.store.schema import epoch_range
+from pi_event_search.store.sources import READY
+from pi_event_search.types import Coverage, Lineage, SessionPage, SessionsRequest, SessionSummary
+from pi_event_search.view import View
 
 
 def list_sessions(view: View, request: SessionsRequest, coverage: Coverage) -> SessionPage:
@@ -39,7 +39,9 @@ def lineage_of(view: View, session_id: str) -> Lineage:
     own = str(session.session_id)
     return Lineage(
         session_id=own,
-        child_session_ids=tuple(sorted(child for child, parent in parents.items() if parent == own)),
+        child_session_ids=tuple(
+            sorted(child for child, parent in parents.items() if parent == own)
+        ),
         parent_session_id=parents.get(own),
     )
 

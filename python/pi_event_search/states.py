@@ -11,10 +11,10 @@ import sqlite3
 from dataclasses import dataclass
 from functools import cached_property
 
-from . import _core
-from .store.rows import DETACHED, IDLESS, EventRow, SessionRow
-from .store.schema import epoch_range, event_number
-from .types import BranchState, SelectionState
+from pi_event_search import _core
+from pi_event_search.store.rows import DETACHED, IDLESS, EventRow, SessionRow
+from pi_event_search.store.schema import epoch_range, event_number
+from pi_event_search.types.vocabulary import BranchState, SelectionState
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,10 @@ class SessionStates:
             compaction_depth, kept_depth = self._window
             if row.depth < kept_depth:
                 return "summarized"
-            replaced = row.contribution in (_core.CONTRIBUTION_SYSTEM, _core.CONTRIBUTION_COMPACTION)
+            replaced = row.contribution in (
+                _core.CONTRIBUTION_SYSTEM,
+                _core.CONTRIBUTION_COMPACTION,
+            )
             if row.depth < compaction_depth and replaced:
                 return "summarized"
         return "not-selected" if self._omitted(row) else "direct"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .evidence import EMPTY_PREVIEW, NODE_PREVIEW_CHARS, stored_preview
-from .neighbors import node, ref
-from .store.rows import EventRow
-from .types import Edge, Trace, TraceRequest
-from .view import View
+from pi_event_search.evidence import EMPTY_PREVIEW, NODE_PREVIEW_CHARS, stored_preview
+from pi_event_search.neighbors import node, ref
+from pi_event_search.store.rows import EventRow
+from pi_event_search.types import Edge, Trace, TraceRequest
+from pi_event_search.view import View
 
 MAX_CHILDREN = 20
 MAX_SIBLINGS = 20

@@ -10,11 +10,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
-from . import _core
-from .errors import NotFound
-from .scope import Scope
-from .states import SessionStates
-from .store.rows import (
+from pi_event_search import _core
+from pi_event_search.errors import NotFound
+from pi_event_search.scope import Scope
+from pi_event_search.states import SessionStates
+from pi_event_search.store.rows import (
     DETACHED,
     EVENT_COLUMNS,
     SUPERSEDED,
@@ -23,7 +23,7 @@ from .store.rows import (
     SessionRow,
     fragments_of,
 )
-from .store.schema import epoch_of, epoch_range
+from pi_event_search.store.schema import epoch_of, epoch_range
 
 _COLUMNS_OF_E = ", ".join(f"e.{name}" for name in EventRow._fields)
 _MANY = 500
@@ -62,8 +62,7 @@ class View:
         for start in range(0, len(numbers), _MANY):
             some = numbers[start : start + _MANY]
             query = (
-                f"SELECT {EVENT_COLUMNS} FROM events"
-                f" WHERE event IN ({', '.join('?' * len(some))})"
+                f"SELECT {EVENT_COLUMNS} FROM events WHERE event IN ({', '.join('?' * len(some))})"
             )
             found.update((row.event, row) for row in self._select(query, some))
         return found

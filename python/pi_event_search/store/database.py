@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .. import _core
-from ..errors import IndexProblem
-from .schema import SCHEMA_VERSION, TABLES
+from pi_event_search import _core
+from pi_event_search.errors import IndexProblem
+from pi_event_search.store.schema import SCHEMA_VERSION, TABLES
 
 FILE_NAME = "index.sqlite"
 BUSY_MS = 5_000
@@ -45,8 +45,9 @@ class Database:
         version = self._version()
         if version > SCHEMA_VERSION:
             raise IndexProblem(
-                f"The index at {self.path} was written by a newer pi-event-search (schema {version},"
-                f" this program knows {SCHEMA_VERSION}); upgrade, or name another --index-dir."
+                f"The index at {self.path} was written by a newer pi-event-search (schema"
+                f" {version}, this program knows {SCHEMA_VERSION}); upgrade, or name another"
+                " --index-dir."
             )
         return version == SCHEMA_VERSION
 

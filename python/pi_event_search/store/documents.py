@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import _core
-from .rows import ERROR, RETRIEVAL, EventRow, FragmentRow
-from .schema import epoch_of
-from .text_index import TextDocument, facet
+from pi_event_search import _core
+from pi_event_search.store.rows import ERROR, RETRIEVAL, EventRow, FragmentRow
+from pi_event_search.store.schema import epoch_of
+from pi_event_search.store.text_index import TextDocument, facet
 
 ERROR_FACET = facet("is", "error")
 RETRIEVAL_FACET = facet("is", "retrieval")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from .schema import epoch_range
+from pi_event_search.store.schema import epoch_range
 
 
 def remove_epoch(connection: sqlite3.Connection, epoch: int) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..errors import IndexBusy
+from pi_event_search.errors import IndexBusy
 
 FILE_NAME = "writer.lock"
 WAIT_SECONDS = 10.0

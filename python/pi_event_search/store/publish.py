@@ -13,9 +13,9 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from .database import Database, metadata, set_metadata
-from .rows import EventRow, FragmentRow
-from .text_index import TextDocument, TextIndex
+from pi_event_search.store.database import Database, metadata, set_metadata
+from pi_event_search.store.rows import EventRow, FragmentRow
+from pi_event_search.store.text_index import TextDocument, TextIndex
 
 RESERVED_KEYS = 1 << 24
 """Keys reserved at once. Numbers are plentiful, and a batch must never run out of them."""
@@ -87,7 +87,7 @@ class Publication:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Undoes the block's rows when it raises; its documents then have no rows and are garbage."""
+        """Undoes the block's rows when it raises; documents it added are then garbage."""
         self.begin()
         first = self._next_key
         self.connection.execute("SAVEPOINT source")

@@ -6,13 +6,13 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from .. import _core
-from .database import Database, metadata, set_metadata
-from .documents import document_of
-from .epochs import remove_epoch
-from .rows import EVENT_COLUMNS, EventRow, FragmentRow, fragments_of
-from .schema import epoch_of
-from .text_index import TextDocument, TextIndex
+from pi_event_search import _core
+from pi_event_search.store.database import Database, metadata, set_metadata
+from pi_event_search.store.documents import document_of
+from pi_event_search.store.epochs import remove_epoch
+from pi_event_search.store.rows import EVENT_COLUMNS, EventRow, FragmentRow, fragments_of
+from pi_event_search.store.schema import epoch_of
+from pi_event_search.store.text_index import TextDocument, TextIndex
 
 _CHUNK = 2_000
 

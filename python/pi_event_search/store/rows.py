@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
-from .schema import epoch_of, ord_of
+from pi_event_search.store.schema import epoch_of, ord_of
 
 ERROR = 1
 """Event and fragment flag: the event counts for the error filter."""

@@ -56,8 +56,9 @@ CREATE TABLE listings (
 -- What the latest look at the directories could not observe.
 CREATE TABLE troubles (path BLOB NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL);
 
--- One row an epoch. `compaction_ord`, `compaction_depth` and `kept_depth` are the newest compaction on the selected
--- path (its ord and depth) and the depth at which its kept range begins, NULL without one.
+-- One row an epoch. `compaction_ord`, `compaction_depth` and `kept_depth` are the newest
+-- compaction on the selected path (its ord and depth) and the depth at which its kept range
+-- begins, NULL without one.
 CREATE TABLE sessions (
   epoch INTEGER PRIMARY KEY,
   source INTEGER NOT NULL,

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .. import _core
+from pi_event_search import _core
 
 CHECKPOINT_COLUMNS = (
     "device, inode, size, mtime_ns, ctime_ns, settled, complete_offset, complete_lines, entries,"
@@ -48,13 +48,15 @@ class SourceRecord:
     @property
     def pending_from(self) -> int:
         """The byte from which a reading would start if the file only grew."""
-        return 0 if self.checkpoint is None else int(self.checkpoint[6])
+        offset = None if self.checkpoint is None else self.checkpoint[6]
+        return offset if isinstance(offset, int) else 0
 
 
 def load_sources(connection: sqlite3.Connection) -> Iterator[SourceRecord]:
     """Every known source."""
     query = (
-        f"SELECT so.source, so.path, so.explicit, so.epoch, so.state, se.version, {CHECKPOINT_COLUMNS}"
+        "SELECT so.source, so.path, so.explicit, so.epoch, so.state, se.version,"
+        f" {CHECKPOINT_COLUMNS}"
         " FROM sources so LEFT JOIN sessions se ON se.epoch = so.epoch"
     )
     for source, path, explicit, epoch, state, version, *columns in connection.execute(query):
@@ -99,9 +101,7 @@ def set_state(connection: sqlite3.Connection, source: int, state: str, detail: s
     )
 
 
-def set_header(
-    connection: sqlite3.Connection, source: int, session_id: str, cwd: str
-) -> None:
+def set_header(connection: sqlite3.Connection, source: int, session_id: str, cwd: str) -> None:
     """What the header says, known before the session is indexed."""
     connection.execute(
         "UPDATE sources SET session_id = ?, cwd = ? WHERE source = ?", (session_id, cwd, source)

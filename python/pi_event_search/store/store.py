@@ -13,12 +13,12 @@ from pathlib import Path
 
 import tantivy
 
-from ..errors import IndexProblem
-from .database import Database, metadata, problem
-from .lease import writer_lease
-from .publish import Publication
-from .recovery import discard_unfinished, rebuild_text
-from .text_index import TextIndex
+from pi_event_search.errors import IndexProblem
+from pi_event_search.store.database import Database, metadata, problem
+from pi_event_search.store.lease import writer_lease
+from pi_event_search.store.publish import Publication
+from pi_event_search.store.recovery import discard_unfinished, rebuild_text
+from pi_event_search.store.text_index import TextIndex
 
 SNAPSHOT_TRIES = 20
 

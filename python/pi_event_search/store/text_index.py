@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import tantivy
 
-from ..errors import IndexProblem
+from pi_event_search.errors import IndexProblem
 
 TOKENIZER = "word"
 WRITER_BYTES = 15_000_000
@@ -60,7 +60,7 @@ def _schema() -> tantivy.Schema:
         builder.add_integer_field(name, indexed=True, fast=True)
     builder.add_text_field("facet", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("words", tokenizer_name=TOKENIZER, index_option="position")
-    builder.add_text_field("parts", tokenizer_name=TOKENIZER, index_option="freq")
+    builder.add_text_field("parts", tokenizer_name=TOKENIZER, index_option="position")
     return builder.build()
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import tantivy
 
-from .. import _core
-from .text_index import SCHEMA, facet, guarded
+from pi_event_search import _core
+from pi_event_search.store.text_index import SCHEMA, facet, guarded
 
 Query = tantivy.Query
 Occur = tantivy.Occur
@@ -63,17 +63,21 @@ def build(query: _core.Query | None, restriction: TextFilter) -> Query:
 
 
 def _clauses(query: _core.Query) -> Iterator[Query]:
-    for words in query.clauses:
+    for words, parts in zip(query.clauses, query.parts, strict=True):
         if len(words) == 1:
-            yield _word(words[0])
+            yield _word(words[0], parts)
         else:
             yield Query.phrase_query(SCHEMA, "words", list(words))
 
 
-def _word(word: str) -> Query:
+def _word(word: str, parts: Sequence[str]) -> Query:
+    """A word as itself, or as a part of a longer identifier, for less."""
     whole = Query.term_query(SCHEMA, "words", word, "freq")
-    part = Query.boost_query(Query.term_query(SCHEMA, "parts", word, "freq"), PART_BOOST)
-    return Query.disjunction_max_query([whole, part])
+    if len(parts) > 1:
+        inside = Query.phrase_query(SCHEMA, "parts", list(parts))
+    else:
+        inside = Query.term_query(SCHEMA, "parts", word, "freq")
+    return Query.disjunction_max_query([whole, Query.boost_query(inside, PART_BOOST)])
 
 
 def _accepting(restriction: TextFilter) -> Iterator[Query]:
@@ -164,12 +168,17 @@ class RankedHits:
                 )
                 scores = [0.0] * len(found.hits)
             addresses = [address for _, address in found.hits]
-            keys, events, times = (
-                self._searcher.fast_field_values(name, addresses) for name in ("key", "event", "ts")
-            )
-            return [TextHit(*row) for row in zip(scores, keys, events, times, strict=True)]
+            columns = (_numbers_of(self._searcher, n, addresses) for n in ("key", "event", "ts"))
+            return [TextHit(*row) for row in zip(scores, *columns, strict=True)]
 
         return guarded("search", search)
+
+
+def _numbers_of(
+    searcher: tantivy.Searcher, name: str, addresses: list[tantivy.DocAddress]
+) -> list[int]:
+    """A number field of some documents; each document has one."""
+    return cast(list[int], searcher.fast_field_values(name, addresses))
 
 
 def matching_events(
@@ -180,8 +189,7 @@ def matching_events(
     def search() -> list[tuple[int, int]]:
         found = searcher.search(query, limit, count=False)
         addresses = [address for _, address in found.hits]
-        keys = searcher.fast_field_values("key", addresses)
-        events = searcher.fast_field_values("event", addresses)
+        keys, events = (_numbers_of(searcher, name, addresses) for name in ("key", "event"))
         return list(zip(keys, events, strict=True))
 
     return guarded("search", search)

@@ -67,6 +67,24 @@ pub enum Receipt {
 }
 
 impl Receipt {
+    /// Every receipt.
+    pub const ALL: [Self; 14] = [
+        Self::Malformed,
+        Self::Oversized,
+        Self::Glued,
+        Self::Torn,
+        Self::Bom,
+        Self::InvalidUtf8,
+        Self::RepairedSurrogate,
+        Self::NulFilled,
+        Self::NonObject,
+        Self::MissingId,
+        Self::DuplicateId,
+        Self::Orphan,
+        Self::Cycle,
+        Self::LongId,
+    ];
+
     /// The kebab-case name used in reports.
     pub fn as_str(self) -> &'static str {
         match self {

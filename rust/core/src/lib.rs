@@ -4,7 +4,12 @@
 //! [`lines`] (complete records) -> [`entry`] and [`project`] (typed events with fragments) ->
 //! [`tree`] (position on branches). [`checkpoint`] decides how much of that must be done again.
 //! [`text`] holds everything that counts code points: bounds, tokens, snippets.
-//! Nothing in this crate knows Python, SQLite or Tantivy.
+//! Nothing in this crate knows Python, `SQLite` or Tantivy.
+
+/// Version of the projection: raised when the same record gives other events, fragments or places.
+pub const PROJECTOR_VERSION: u32 = 1;
+/// Version of the analysis of text: raised when the same text gives other tokens.
+pub const TOKENIZER_VERSION: u32 = 1;
 
 pub mod boundary;
 pub mod checkpoint;

@@ -9,9 +9,9 @@ use crate::checkpoint::{Checkpoint, Decision, RebuildReason, decide, settled};
 use crate::entry::{Header, Piece, Receipt, parse_header, split_line};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Reader;
-use crate::lines::{Line, LineReader};
+use crate::lines::{Line, LineReader, OVERSIZED_HEAD, RECORD_LIMIT};
 use crate::project::{Event, project, project_oversized};
-use crate::source::{Observation, Source};
+use crate::source::{Observation, Source, read_exact_at};
 
 /// What a reader is going to do, decided before anything is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,7 +171,10 @@ impl<S: Source> SessionReader<S> {
             receipts: std::mem::take(&mut self.early),
         };
         let from = self.progress.complete_offset;
-        let is_v1 = self.header.as_ref().is_some_and(|header| header.version < 2);
+        let is_v1 = self
+            .header
+            .as_ref()
+            .is_some_and(|header| header.version < 2);
         let mut intake = Intake {
             batch: &mut batch,
             progress: &mut self.progress,
@@ -193,7 +196,8 @@ impl<S: Source> SessionReader<S> {
         }
         if let Some((offset, length)) = self.progress.unprinted.take() {
             self.progress.boundary =
-                Boundary::of_source(&self.source, offset, length, &mut self.probed_bytes)?;
+                Boundary::of_source(&self.source, offset, length, &mut self.probed_bytes)?
+                    .ok_or_else(|| self.changed())?;
         }
         self.finished = ended;
         self.bytes_read += if ended {
@@ -215,7 +219,12 @@ impl<S: Source> SessionReader<S> {
         if !same || now.size < self.observation.size {
             return Err(self.changed());
         }
-        if now != self.observation && !self.progress.boundary.matches(&self.source, &mut self.probed_bytes)? {
+        if now != self.observation
+            && !self
+                .progress
+                .boundary
+                .matches(&self.source, &mut self.probed_bytes)?
+        {
             return Err(self.changed());
         }
         let Some(header) = self.header_print.clone() else {
@@ -270,10 +279,7 @@ impl<S: Source> SessionReader<S> {
         };
         let behind = tail.offset + tail.length;
         let mut rest = LineReader::new(&self.source, behind, self.observation.size, 1);
-        let grew = rest
-            .next()?
-            .is_some_and(|line| !line.bytes.iter().all(u8::is_ascii_whitespace));
-        Ok(grew)
+        Ok(rest.next()?.is_some_and(|line| !line.is_blank()))
     }
 
     fn resume(&mut self, checkpoint: Checkpoint) {
@@ -293,16 +299,21 @@ impl<S: Source> SessionReader<S> {
         let mut lines = LineReader::new(&self.source, 0, self.observation.size, 1);
         while let Some(line) = lines.next()? {
             let (offset, bytes) = without_bom(&line, &mut self.early);
-            if bytes.iter().all(u8::is_ascii_whitespace) {
+            if line.is_blank() {
                 continue;
             }
             if let Some(header) = parse_header(bytes) {
                 self.header = Some(header);
                 self.header_print = Some(HeaderPrint::of_bytes(offset, bytes));
-                self.progress.boundary = Boundary::of_bytes(offset, bytes);
-                self.progress.complete_offset = line.end + u64::from(line.terminated);
-                self.progress.complete_lines = line.number;
-                self.bytes_read += self.progress.complete_offset;
+                self.bytes_read += line.end + u64::from(line.terminated);
+                if line.terminated {
+                    self.progress.boundary = Boundary::of_bytes(line.start, line.bytes);
+                    self.progress.complete_offset = line.end + 1;
+                    self.progress.complete_lines = line.number;
+                } else {
+                    self.progress.tail = Some(Boundary::of_bytes(offset, bytes));
+                    self.finished = true;
+                }
                 return Ok(());
             }
             if line.oversized || Reader::is_json(bytes) {
@@ -317,6 +328,47 @@ impl<S: Source> SessionReader<S> {
             io: None,
         })
     }
+}
+
+/// Reads one record again by its byte range; `None` when the bytes are not the ones indexed.
+///
+/// # Errors
+/// `Io`.
+pub fn read_record<S: Source>(
+    source: &S,
+    start: u64,
+    end: u64,
+    hash: i64,
+) -> Result<Option<Record>> {
+    let length = end.saturating_sub(start);
+    let oversized = length > RECORD_LIMIT;
+    let kept = if oversized {
+        OVERSIZED_HEAD
+    } else {
+        usize::try_from(length).unwrap_or(usize::MAX)
+    };
+    let bytes = read_exact_at(source, start, kept, &mut 0)?;
+    if bytes.len() != kept || record_hash(&bytes) != hash {
+        return Ok(None);
+    }
+    let event = if oversized {
+        project_oversized(&bytes)
+    } else {
+        match project(&bytes) {
+            Ok(event) => event,
+            Err(_) => return Ok(None),
+        }
+    };
+    Ok(Some(Record {
+        event,
+        derived_id: false,
+        idless: false,
+        detached: false,
+        byte_start: start,
+        byte_end: end,
+        line: 0,
+        record_hash: hash,
+    }))
 }
 
 /// Drops a byte order mark at the start of the file, with a receipt: Pi refuses such a file.
@@ -358,15 +410,27 @@ impl Intake<'_> {
         if line.oversized {
             self.oversized(line);
         } else {
-            let (pieces, receipts) = split_line(line.bytes);
-            self.batch
-                .receipts
-                .extend(receipts.into_iter().map(|receipt| (receipt, line.start)));
-            for piece in &pieces {
-                self.piece(line, piece);
-            }
+            self.whole(line);
         }
         self.complete(line);
+    }
+
+    /// A line of bearable length. Nearly always it is one record, parsed once.
+    fn whole(&mut self, line: &Line<'_>) {
+        let bytes = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
+        if bytes.first() == Some(&b'{') {
+            if let Ok(event) = project(bytes) {
+                self.event(event, line, (0, bytes.len()), false);
+                return;
+            }
+        }
+        let (pieces, receipts) = split_line(line.bytes);
+        self.batch
+            .receipts
+            .extend(receipts.into_iter().map(|receipt| (receipt, line.start)));
+        for piece in &pieces {
+            self.piece(line, piece);
+        }
     }
 
     /// A last line without line feed counts when it is one whole object: such text delimits itself.
@@ -384,7 +448,10 @@ impl Intake<'_> {
             .extend(receipts.into_iter().map(|receipt| (receipt, line.start)));
         self.piece(line, piece);
         let start = line.start + piece.start as u64;
-        self.progress.tail = Some(Boundary::of_bytes(start, &line.bytes[piece.start..piece.end]));
+        self.progress.tail = Some(Boundary::of_bytes(
+            start,
+            &line.bytes[piece.start..piece.end],
+        ));
     }
 
     fn complete(&mut self, line: &Line<'_>) {
@@ -392,7 +459,7 @@ impl Intake<'_> {
         self.progress.complete_lines = line.number;
         if line.oversized {
             self.progress.unprinted = Some((line.start, line.end - line.start));
-        } else if !line.bytes.iter().all(u8::is_ascii_whitespace) {
+        } else if !line.is_blank() {
             // A blank line proves nothing; the boundary stays at the last record.
             self.progress.boundary = Boundary::of_bytes(line.start, line.bytes);
             self.progress.unprinted = None;
@@ -401,34 +468,48 @@ impl Intake<'_> {
 
     fn oversized(&mut self, line: &Line<'_>) {
         let event = project_oversized(line.bytes);
-        self.push(event, line, 0, (line.end - line.start) as usize, record_hash(line.bytes), false);
+        let end = usize::try_from(line.end - line.start).unwrap_or(usize::MAX);
+        self.push(event, line, (0, end), record_hash(line.bytes), false);
     }
 
     fn piece(&mut self, line: &Line<'_>, piece: &Piece) {
         let bytes = &line.bytes[piece.start..piece.end];
-        let event = if bytes.starts_with(b"{") {
-            match project(bytes) {
-                Ok(event) => event,
-                Err(_) => {
-                    self.batch.receipts.push((Receipt::Malformed, line.start));
-                    return;
-                }
-            }
-        } else {
-            // JSON, but no object. Pi keeps such a line as an entry without an id when it is
-            // truthy, and skips it otherwise.
-            self.batch.receipts.push((Receipt::NonObject, line.start));
-            if is_falsy(bytes) {
-                return;
-            }
-            Event::empty(record_hash(bytes))
-        };
-        self.push(event, line, piece.start, piece.end, record_hash(bytes), piece.detached);
+        match project(bytes) {
+            Ok(event) => self.event(event, line, (piece.start, piece.end), piece.detached),
+            Err(_) => self.batch.receipts.push((Receipt::Malformed, line.start)),
+        }
     }
 
-    fn push(&mut self, mut event: Event, line: &Line<'_>, start: usize, end: usize, hash: i64, detached: bool) {
+    /// Takes in one well-formed JSON value.
+    fn event(&mut self, event: Event, line: &Line<'_>, place: (usize, usize), detached: bool) {
+        let bytes = &line.bytes[place.0..place.1];
+        if bytes.starts_with(b"{") {
+            // Pi heeds only the first header of a file, wherever later ones stand.
+            if event.entry_type == "session" {
+                return;
+            }
+        } else if is_falsy(bytes) {
+            // Pi drops such a line. Of other values it makes an entry without an id.
+            self.batch.receipts.push((Receipt::NonObject, line.start));
+            return;
+        }
+        self.push(event, line, place, record_hash(bytes), detached);
+    }
+
+    fn push(
+        &mut self,
+        mut event: Event,
+        line: &Line<'_>,
+        (start, end): (usize, usize),
+        hash: i64,
+        detached: bool,
+    ) {
+        let is_v1 = self.v1_ids.is_some();
         for receipt in std::mem::take(&mut event.receipts) {
-            self.batch.receipts.push((receipt, line.start));
+            // A version 1 file has no ids to miss.
+            if !(is_v1 && receipt == Receipt::MissingId) {
+                self.batch.receipts.push((receipt, line.start));
+            }
         }
         let ordinal = self.progress.entries;
         let derived_id = event.id.is_none();
@@ -437,9 +518,6 @@ impl Intake<'_> {
             link_v1(&mut event, ids, ordinal);
         } else if derived_id {
             idless = true;
-            if !detached {
-                self.batch.receipts.push((Receipt::MissingId, line.start));
-            }
             event.id = Some(derived_name(ordinal, event.copy_hash));
         }
         self.progress.entries += 1;
@@ -477,7 +555,10 @@ fn link_v1(event: &mut Event, ids: &mut Vec<String>, ordinal: u64) {
 /// the content. No byte offset, so that copies of a file agree.
 fn derived_name(ordinal: u64, copy_hash: i64) -> String {
     let print = fingerprint(&[&copy_hash.to_le_bytes()]);
-    format!("~{ordinal}-{:02x}{:02x}{:02x}{:02x}", print[0], print[1], print[2], print[3])
+    format!(
+        "~{ordinal}-{:02x}{:02x}{:02x}{:02x}",
+        print[0], print[1], print[2], print[3]
+    )
 }
 
 /// Whether JavaScript calls the JSON value false: Pi drops such a line.

@@ -1,7 +1,72 @@
 //! Python binding: conversions, the GIL, the error map; nothing else.
+//!
+//! The classes and functions are documented where Python looks for them, in
+//! `python/pi_event_search/_core.pyi`; a test compares that file with this module.
+
+// Python hands over owned values and calls methods as they are written there.
+#![allow(clippy::needless_pass_by_value, missing_docs)]
+
+mod errors;
+mod records;
+mod session;
+mod text;
+mod tree;
 
 use pyo3::prelude::*;
 
 /// The native half of `pi_event_search`.
 #[pymodule]
-mod _core {}
+mod _core {
+    use pi_event_search_core::entry::Receipt;
+    use pi_event_search_core::project::{
+        ContextRole, Contribution, Kind, Omission, RelationshipKind,
+    };
+    use pi_event_search_core::text::INDEXED_LIMIT;
+    use pi_event_search_core::tree::Origin;
+    use pi_event_search_core::{PROJECTOR_VERSION, TOKENIZER_VERSION};
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::errors::{NotASession, SourceChanged};
+    #[pymodule_export]
+    use super::records::{Batch, Header, ParsedEvent, ParsedFragment, ParsedRelationship};
+    #[pymodule_export]
+    use super::session::{SessionReader, is_settled, read_header, read_record};
+    #[pymodule_export]
+    use super::text::{
+        Query, bounded_text, index_values, parse_query, preview, preview_bounded, snippet, tokens,
+        window_bounded,
+    };
+    #[pymodule_export]
+    use super::tree::{FullTree, Tree, TreeDelta, TreeNeeds, rebuild_tree, window};
+
+    #[pymodule_init]
+    fn constants(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("PROJECTOR_VERSION", PROJECTOR_VERSION)?;
+        module.add("TOKENIZER_VERSION", TOKENIZER_VERSION)?;
+        module.add("INDEXED_LIMIT", INDEXED_LIMIT)?;
+        module.add("KINDS", Kind::ALL.map(Kind::as_str).to_vec())?;
+        module.add(
+            "CONTEXT_ROLES",
+            ContextRole::ALL.map(ContextRole::as_str).to_vec(),
+        )?;
+        module.add("OMISSIONS", Omission::ALL.map(Omission::as_str).to_vec())?;
+        for kind in RelationshipKind::ALL {
+            let name = kind.as_str().to_uppercase().replace('-', "_");
+            module.add(format!("RELATIONSHIP_{name}"), kind as u8)?;
+        }
+        for contribution in Contribution::ALL {
+            let name = contribution.as_str().to_uppercase();
+            module.add(format!("CONTRIBUTION_{name}"), contribution as u8)?;
+        }
+        module.add("ORIGIN_ROOT", Origin::Root.code())?;
+        module.add("ORIGIN_CYCLE", Origin::Cycle.code())?;
+        module.add("EDIT_OMITS", "omit")?;
+        let losing: Vec<&str> = Receipt::ALL
+            .into_iter()
+            .filter(|receipt| receipt.loses_record())
+            .map(Receipt::as_str)
+            .collect();
+        module.add("LOSING_RECEIPTS", losing)
+    }
+}

@@ -153,6 +153,8 @@ fn read_name(draft: &mut Draft, own: &Members<'_>) {
     let recorded = draft.decoder.text(own.get("name")).unwrap_or_default();
     let name = canonical_name(&recorded);
     draft.fragment(Kind::SessionName, name.as_str());
+    let edge = draft.event.relate(RelationshipKind::Names, String::new());
+    edge.detail = Some(name.clone());
     draft.event.session_name = Some(name);
 }
 

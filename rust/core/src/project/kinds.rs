@@ -81,6 +81,14 @@ pub enum ContextRole {
 }
 
 impl ContextRole {
+    /// Every role, in the order of their codes.
+    pub const ALL: [Self; 4] = [
+        Self::Conversation,
+        Self::Summary,
+        Self::Control,
+        Self::Metadata,
+    ];
+
     /// The public name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -106,6 +114,9 @@ pub enum Contribution {
 }
 
 impl Contribution {
+    /// Every contribution, in the order of their codes.
+    pub const ALL: [Self; 4] = [Self::Never, Self::Message, Self::System, Self::Compaction];
+
     /// A stable name for storage and diagnostics.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -136,9 +147,24 @@ pub enum RelationshipKind {
     FileRead,
     /// The reference is the path of a file that was written or edited.
     FileChanged,
+    /// The reference is empty, the detail the name the session has from here on.
+    Names,
 }
 
 impl RelationshipKind {
+    /// Every kind, in the order of their codes.
+    pub const ALL: [Self; 9] = [
+        Self::ToolCall,
+        Self::ToolResult,
+        Self::Compacts,
+        Self::BranchSummaryFrom,
+        Self::Labels,
+        Self::ContextEdit,
+        Self::FileRead,
+        Self::FileChanged,
+        Self::Names,
+    ];
+
     /// A stable kebab-case name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -150,6 +176,7 @@ impl RelationshipKind {
             Self::ContextEdit => "context-edit",
             Self::FileRead => "file-read",
             Self::FileChanged => "file-changed",
+            Self::Names => "names",
         }
     }
 }

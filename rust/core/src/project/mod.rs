@@ -33,6 +33,7 @@ pub use event::{Event, Fragment, Relationship, Scalar};
 pub use kinds::{ContextRole, Contribution, Kind, Omission, RelationshipKind};
 pub use shell::runs_retrieval;
 pub use tools::RETRIEVAL_TOOLS;
+pub use values::canonical_timestamp;
 pub(crate) use values::parse_timestamp;
 
 /// Projects one record, given without white space around it.

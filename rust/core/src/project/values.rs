@@ -118,3 +118,11 @@ pub(crate) fn parse_timestamp(text: &str) -> Option<i64> {
     let instant = jiff::tz::Offset::UTC.to_timestamp(civil).ok()?;
     Some(instant.as_millisecond())
 }
+
+/// A time the way Pi writes it, such as `2026-01-05T09:00:00.000Z`; empty outside the years it can
+/// be written for.
+pub fn canonical_timestamp(milliseconds: i64) -> String {
+    jiff::Timestamp::from_millisecond(milliseconds)
+        .map(|instant| format!("{instant:.3}"))
+        .unwrap_or_default()
+}

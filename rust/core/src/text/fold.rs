@@ -5,11 +5,14 @@
 //! composition. Diacritics are the marks with a canonical combining class, except the two voicing
 //! marks of kana, which make other letters (`は`, `ば`).
 
+use std::sync::OnceLock;
+
 use unicode_normalization::char::{
     canonical_combining_class, compose, decompose_compatible, is_combining_mark,
 };
+use unicode_normalization::{IsNormalized, is_nfc_quick};
 
-use super::scan::Span;
+use super::word::Span;
 
 /// What a folded character does in a word. Case is that of the source, before folding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,61 +39,77 @@ pub(super) struct Unit {
     pub(super) span: Span,
 }
 
-/// The answer for characters that need no decomposition; most text is made of them.
+/// What folding gives for a character taken alone, where that is simple. Most text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quick {
     Separator,
-    /// Folds to itself and is a token of its own, unless an extending character follows.
+    /// Folds to itself and is a token of its own, unless a character follows that composes.
     Single,
-    /// Folds to this one letter.
+    /// Folds to this one letter or digit, whatever follows.
     Letter(char, Class),
-    /// Ask [`fold_into`].
-    No,
+    /// A mark or an invisible character: leaves nothing.
+    Vanishes,
+    /// Ask [`fold_into`]. With `true` it may merge with the character before it.
+    Slow(bool),
 }
 
-/// Classifies the frequent characters beyond ASCII; agrees with [`fold_into`] on each of them.
+/// Answers for the characters of the basic plane, by page of 256, worked out when a page is first
+/// met: asking the Unicode tables takes far longer than all the rest of scanning.
+struct Pages<T>([OnceLock<Box<[T; 256]>>; 256]);
+
+impl<T: Copy> Pages<T> {
+    const fn new() -> Self {
+        Self([const { OnceLock::new() }; 256])
+    }
+
+    /// The answer for `c`, which `work_out` gives for any character.
+    fn get(&self, c: char, work_out: fn(char) -> T) -> T {
+        let code = u32::from(c);
+        let Some(page) = self.0.get((code >> 8) as usize) else {
+            return work_out(c);
+        };
+        let answers = page.get_or_init(|| {
+            Box::new(std::array::from_fn(|low| {
+                let low = u32::try_from(low).unwrap_or_default();
+                // The gap of the surrogates gets answers that nothing asks for.
+                work_out(char::from_u32(code & !0xFF | low).unwrap_or_default())
+            }))
+        });
+        answers[(code & 0xFF) as usize]
+    }
+}
+
+static QUICK: Pages<Quick> = Pages::new();
+/// The class of a decomposed character; nothing when it vanishes.
+static CLASSES: Pages<Option<Class>> = Pages::new();
+
+/// Classifies a character beyond ASCII without folding it.
 pub(super) fn quick(c: char) -> Quick {
-    match c {
-        '\u{4E00}'..='\u{9FFF}'
-        | '\u{3400}'..='\u{4DBF}'
-        | '\u{AC00}'..='\u{D7A3}'
-        | '\u{3041}'..='\u{3096}'
-        | '\u{30A1}'..='\u{30FA}'
-        | '\u{30FC}' => Quick::Single,
-        'Й' | 'й' => Quick::No,
-        'А'..='Я' => Quick::Letter(
-            char::from_u32(u32::from(c) + 0x20).unwrap_or(c),
-            Class::Upper,
-        ),
-        'а'..='я' => Quick::Letter(c, Class::Lower),
-        '\u{2010}'..='\u{2023}'
-        | '\u{2190}'..='\u{21FF}'
-        | '\u{2500}'..='\u{2767}'
-        | '\u{3000}'..='\u{3003}'
-        | '\u{3008}'..='\u{3011}'
-        | '\u{FF01}'..='\u{FF0F}'
-        | '\u{FF1A}'..='\u{FF20}'
-        | '\u{FFFD}'
-        | '\u{1F300}'..='\u{1F9FF}' => Quick::Separator,
-        _ => Quick::No,
+    QUICK.get(c, work_out)
+}
+
+fn work_out(c: char) -> Quick {
+    let mut units = Vec::new();
+    fold_into(c, Span::default(), &mut units);
+    let all = |class| units.iter().all(|unit: &Unit| unit.class == class);
+    match units.as_slice() {
+        [] if !is_voicing_form(c) => Quick::Vanishes,
+        units if merges(c, units) => Quick::Slow(true),
+        [_, ..] if all(Class::Separator) => Quick::Separator,
+        [unit] if unit.class == Class::Single && unit.ch == c => Quick::Single,
+        // In these scripts no letter composes with a letter behind it.
+        [unit] if all(unit.class) && matches!(c, '\0'..='\u{97F}' | '\u{1E00}'..='\u{1FFF}') => {
+            Quick::Letter(unit.ch, unit.class)
+        }
+        _ => Quick::Slow(false),
     }
 }
 
-/// True when `c` may merge with the character before it: marks, invisible characters, the later
-/// characters of a composition (vowel and final consonant of Hangul, some Indic vowel signs).
-pub(super) fn extends(c: char) -> bool {
-    match c {
-        ..='\u{2FF}' => c == '\u{AD}',
-        '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => false,
-        // Conjoining, compatibility and half width letters of Hangul; half width voicing marks.
-        '\u{1160}'..='\u{11FF}'
-        | '\u{3131}'..='\u{318E}'
-        | '\u{D7B0}'..='\u{D7FF}'
-        | '\u{FF9E}'..='\u{FFDC}'
-        // Kirat Rai vowel signs, which are letters.
-        | '\u{16D63}'..='\u{16D6A}' => true,
-        _ => is_invisible(c) || is_combining_mark(c) || canonical_combining_class(c) != 0,
-    }
+/// True when `c`, which folds to `units`, can be the second half of a composition: the vowels and
+/// final consonants of Hangul, the voicing marks of kana, some Indic vowel signs.
+fn merges(c: char, units: &[Unit]) -> bool {
+    let first = units.first().map(|unit| unit.ch);
+    is_voicing_form(c) || is_nfc_quick(first.into_iter()) == IsNormalized::Maybe
 }
 
 /// Folds one source character and appends the result to `units`, composing it with what stands
@@ -112,10 +131,9 @@ pub(super) fn fold_into(c: char, span: Span, units: &mut Vec<Unit>) {
             merged |= compose_last(d, units, span);
             return;
         }
-        if vanishes(d) {
+        let Some(class) = CLASSES.get(d, class_of) else {
             return;
-        }
-        let class = classify(d);
+        };
         for lower in d.to_lowercase() {
             if vanishes(lower) {
                 continue;
@@ -157,12 +175,16 @@ fn compose_last(second: char, units: &mut [Unit], span: Span) -> bool {
         return false;
     };
     last.ch = whole;
-    last.class = classify(whole);
+    last.class = CLASSES.get(whole, class_of).unwrap_or(last.class);
     last.span.stretch(span);
     true
 }
 
-/// The class of a decomposed character.
+fn class_of(c: char) -> Option<Class> {
+    (!vanishes(c)).then(|| classify(c))
+}
+
+/// The class of a decomposed character that does not vanish.
 fn classify(c: char) -> Class {
     if !c.is_alphanumeric() || is_apostrophe(c) {
         Class::Separator
@@ -201,6 +223,11 @@ fn vanishes(c: char) -> bool {
 /// The combining voiced and semi-voiced sound marks of kana.
 fn is_voicing(c: char) -> bool {
     matches!(c, '\u{3099}' | '\u{309A}')
+}
+
+/// The same marks, also in half width.
+fn is_voicing_form(c: char) -> bool {
+    is_voicing(c) || matches!(c, '\u{FF9E}' | '\u{FF9F}')
 }
 
 /// `Default_Ignorable_Code_Point` without the zero width space, which separates words, and with the

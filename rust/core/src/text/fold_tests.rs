@@ -1,7 +1,5 @@
 //! Exhaustive checks over all characters: there are only a million of them.
 
-use unicode_normalization::{IsNormalized, is_nfc_quick};
-
 use super::*;
 
 fn every_char() -> impl Iterator<Item = char> {
@@ -85,19 +83,74 @@ fn quick_answers_agree_with_folding() {
                 assert!(folded.iter().all(|(_, class)| *class == Class::Separator));
             }
             Quick::Single => assert_eq!(folded, [(c, Class::Single)]),
-            Quick::Letter(letter, class) => assert_eq!(folded, [(letter, class)]),
-            Quick::No => {}
+            Quick::Letter(letter, class) => {
+                assert_eq!(folded, [(letter, class)]);
+                assert!(!matches!(class, Class::Single | Class::Separator), "{c:?}");
+            }
+            Quick::Vanishes => assert_eq!(folded, []),
+            Quick::Slow(_) => {}
         }
     }
 }
 
 #[test]
-fn what_does_not_extend_never_composes_with_the_character_before() {
-    for c in every_char().filter(|c| !extends(*c)) {
-        if let Some((first, _)) = fold(&c.to_string()).first() {
-            let alone = is_nfc_quick(std::iter::once(*first));
-            assert_ne!(alone, IsNormalized::Maybe, "{c:?} gives {first:?}");
+fn quick_letters_never_compose_with_what_follows() {
+    let letters: Vec<char> = every_char()
+        .filter_map(|c| match quick(c) {
+            Quick::Letter(letter, _) => Some(letter),
+            _ => None,
+        })
+        .collect();
+    for second in every_char().filter(|c| matches!(quick(*c), Quick::Slow(true))) {
+        for (second, _) in fold(&second.to_string()) {
+            assert!(
+                letters
+                    .iter()
+                    .all(|first| compose(*first, second).is_none())
+            );
         }
+    }
+}
+
+#[test]
+fn what_vanishes_never_composes() {
+    for c in every_char().filter(|c| quick(*c) == Quick::Vanishes) {
+        for base in ["は", "カ", "한", "\u{1112}", "\u{9C7}", "a"] {
+            assert_eq!(fold(&format!("{base}{c}")), fold(base), "{base} {c:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_said_to_merge_never_composes() {
+    // One first half of each family of compositions.
+    let firsts = [
+        'か', 'ハ', '\u{1112}', '하', '\u{9C7}', '\u{B47}', '\u{BC6}', '\u{CCA}', '\u{D46}',
+    ];
+    for second in every_char().filter(|c| quick(*c) != Quick::Slow(true)) {
+        if let Some((folded, _)) = fold(&second.to_string()).first() {
+            let whole = firsts.iter().find_map(|first| compose(*first, *folded));
+            assert_eq!(whole, None, "{second:?}");
+        }
+    }
+}
+
+#[test]
+fn second_halves_of_compositions_merge() {
+    for c in [
+        '\u{3099}',
+        '\u{309A}',
+        'ﾞ',
+        'ﾟ',
+        '\u{1161}',
+        '\u{11A8}',
+        'ㅏ',
+        'ﾡ',
+        '\u{9BE}',
+        '\u{16D67}',
+    ] {
+        let first_half_only = c == 'ﾡ';
+        assert_eq!(quick(c) == Quick::Slow(true), !first_half_only, "{c:?}");
     }
 }
 

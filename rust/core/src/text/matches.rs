@@ -1,13 +1,15 @@
-//! Where the clauses of a query stand in a text, in one pass over its words.
+//! Where the clauses of a query stand in a text, in one pass over its words, as far as needed.
 //!
 //! A clause stands where its tokens are words side by side, or parts side by side in one
-//! identifier; a term of several parts (`userName`) also stands where these parts do.
+//! identifier or number; a term of several parts (`userName`) also stands where these parts do.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use super::parts::{Part, split};
+use super::parts::Parts;
 use super::query::{Clause, Query};
-use super::scan::{Scanner, Span};
+use super::scan::Scanner;
+use super::word::Span;
 
 /// One place where a clause stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,8 +18,8 @@ pub(super) struct Occurrence {
     pub(super) clause: usize,
     /// From its first token to its last.
     pub(super) span: Span,
-    /// Its tokens, for a phrase of which only some fit into a window; empty for a term.
-    pub(super) tokens: Vec<Span>,
+    hits: Range<usize>,
+    in_parts: bool,
 }
 
 /// A query prepared for finding.
@@ -68,42 +70,6 @@ impl Matcher {
         matcher
     }
 
-    /// All occurrences in `text`, by their start, then clause.
-    pub(super) fn find(&self, text: &str) -> Vec<Occurrence> {
-        let mut scanner = Scanner::with_shapes(text);
-        let mut words = Vec::new();
-        let mut found = Vec::new();
-        let mut parts: Vec<Part> = Vec::new();
-        let mut part_hits = Vec::new();
-        while let Some(word) = scanner.advance() {
-            if let Some(id) = self.id(&word.text) {
-                words.push(Hit {
-                    id,
-                    position: word.position,
-                    span: word.span,
-                });
-            }
-            split(word, &mut parts);
-            part_hits.clear();
-            for (position, part) in parts.iter().enumerate() {
-                if let Some(id) = self.id(&word.text[part.text.clone()]) {
-                    let span = part.span;
-                    part_hits.push(Hit { id, position, span });
-                }
-            }
-            if !part_hits.is_empty() {
-                for pattern in &self.parts {
-                    pattern.find(&part_hits, &mut found);
-                }
-            }
-        }
-        for pattern in &self.words {
-            pattern.find(&words, &mut found);
-        }
-        found.sort_by_key(|occurrence| (occurrence.span.start, occurrence.clause));
-        found
-    }
-
     /// The ids of `tokens`; new ones are given to new tokens.
     fn learn(&mut self, tokens: &[String]) -> Vec<usize> {
         let mut ids = Vec::with_capacity(tokens.len());
@@ -145,37 +111,140 @@ impl Pattern {
         }
     }
 
-    /// Appends the occurrences in `hits` that do not overlap each other.
-    fn find(&self, hits: &[Hit], found: &mut Vec<Occurrence>) {
-        let mut matched = 0;
-        for (i, hit) in hits.iter().enumerate() {
+    /// Appends the occurrences in the new `hits` that do not overlap each other.
+    fn find(&self, hits: &[Hit], at: &mut Progress, in_parts: bool, found: &mut Vec<Occurrence>) {
+        for (i, hit) in hits.iter().enumerate().skip(at.next_hit) {
             if i > 0 && hit.position != hits[i - 1].position + 1 {
-                matched = 0;
+                at.matched = 0;
             }
-            while matched > 0 && self.ids[matched] != hit.id {
-                matched = self.failure[matched - 1];
+            while at.matched > 0 && self.ids[at.matched] != hit.id {
+                at.matched = self.failure[at.matched - 1];
             }
-            if self.ids[matched] == hit.id {
-                matched += 1;
+            if self.ids[at.matched] == hit.id {
+                at.matched += 1;
             }
-            if matched == self.ids.len() {
-                found.push(self.occurrence(&hits[i + 1 - matched..=i]));
-                matched = 0;
+            if at.matched == self.ids.len() {
+                let first = i + 1 - at.matched;
+                let mut span = hits[first].span;
+                span.stretch(hit.span);
+                found.push(Occurrence {
+                    clause: self.clause,
+                    span,
+                    hits: first..i + 1,
+                    in_parts,
+                });
+                at.matched = 0;
             }
+        }
+        at.next_hit = hits.len();
+    }
+}
+
+/// How far a pattern has come in the hits.
+#[derive(Debug, Clone, Default)]
+struct Progress {
+    next_hit: usize,
+    matched: usize,
+}
+
+/// A search under way in one text; it can stop where enough is known.
+pub(super) struct Search<'m, 't> {
+    matcher: &'m Matcher,
+    text: &'t str,
+    scanner: Scanner<'t>,
+    parts: Parts,
+    part_position: usize,
+    in_words: Vec<Hit>,
+    in_parts: Vec<Hit>,
+    word_progress: Vec<Progress>,
+    part_progress: Vec<Progress>,
+    found: Vec<Occurrence>,
+}
+
+impl<'m, 't> Search<'m, 't> {
+    pub(super) fn new(matcher: &'m Matcher, text: &'t str) -> Self {
+        Self {
+            matcher,
+            text,
+            scanner: Scanner::with_shapes(text),
+            parts: Parts::default(),
+            part_position: 0,
+            in_words: Vec::new(),
+            in_parts: Vec::new(),
+            word_progress: vec![Progress::default(); matcher.words.len()],
+            part_progress: vec![Progress::default(); matcher.parts.len()],
+            found: Vec::new(),
         }
     }
 
-    fn occurrence(&self, hits: &[Hit]) -> Occurrence {
-        let mut span = hits[0].span;
-        span.stretch(hits[hits.len() - 1].span);
-        let tokens = match hits {
-            [_] => Vec::new(),
-            _ => hits.iter().map(|hit| hit.span).collect(),
+    /// What was found so far, by its start, then clause.
+    pub(super) fn found(&self) -> &[Occurrence] {
+        &self.found
+    }
+
+    /// The tokens of an occurrence.
+    pub(super) fn tokens(&self, occurrence: &Occurrence) -> impl Iterator<Item = Span> {
+        let hits = if occurrence.in_parts {
+            &self.in_parts
+        } else {
+            &self.in_words
         };
-        Occurrence {
-            clause: self.clause,
-            span,
-            tokens,
+        hits[occurrence.hits.clone()].iter().map(|hit| hit.span)
+    }
+
+    /// Goes on for as many words, or to the end of the text. False at the end.
+    pub(super) fn advance(&mut self, words: usize) -> bool {
+        let more = (0..words).all(|_| self.take_word().is_some());
+        self.settle();
+        more
+    }
+
+    /// Goes on past byte `end` of the text.
+    pub(super) fn advance_past(&mut self, end: usize) {
+        while self.take_word().is_some_and(|start| start < end) {}
+        self.settle();
+    }
+
+    /// Takes the next word; gives the byte it starts at.
+    fn take_word(&mut self) -> Option<usize> {
+        let word = self.scanner.advance()?;
+        if let Some(id) = self.matcher.id(&word.text) {
+            self.in_words.push(Hit {
+                id,
+                position: word.position,
+                span: word.span,
+            });
+        }
+        self.parts.take(self.text, word);
+        // A gap in the numbers keeps the parts of different identifiers apart.
+        self.part_position += usize::from(!self.parts.joined);
+        for (part, span) in self.parts.found() {
+            if let Some(id) = self.matcher.id(part) {
+                self.in_parts.push(Hit {
+                    id,
+                    position: self.part_position,
+                    span,
+                });
+            }
+            self.part_position += 1;
+        }
+        Some(word.span.start_byte)
+    }
+
+    /// Finds the patterns in what came in.
+    fn settle(&mut self) {
+        let before = self.found.len();
+        let patterns = self.matcher.words.iter().zip(&mut self.word_progress);
+        for (pattern, progress) in patterns {
+            pattern.find(&self.in_words, progress, false, &mut self.found);
+        }
+        let patterns = self.matcher.parts.iter().zip(&mut self.part_progress);
+        for (pattern, progress) in patterns {
+            pattern.find(&self.in_parts, progress, true, &mut self.found);
+        }
+        if self.found.len() > before {
+            let order = |found: &Occurrence| (found.span.start, found.clause);
+            self.found.sort_by_key(order);
         }
     }
 }

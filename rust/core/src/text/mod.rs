@@ -7,7 +7,7 @@
 //! - `bounds`: limits in code points, head and tail of oversized text
 //! - `fold`: what a character counts as (separator, digit, letter, a token of its own) and its
 //!   folded form
-//! - `scan` -> `tokens`: words of a text; `parts`: identifier parts inside one word
+//! - `scan` (gives a `word`) -> `tokens`: words of a text; `parts`: identifier parts inside one word
 //! - `query`: terms and phrases; `matches` -> `snippet`: where they stand in a text
 //! - `preview`: head and tail, or one window, of a long text
 //! - `compress`: text at rest
@@ -24,6 +24,7 @@ mod query;
 mod scan;
 mod snippet;
 mod tokens;
+mod word;
 
 #[cfg(test)]
 mod table_tests;
@@ -33,6 +34,6 @@ pub use compress::{DECOMPRESSED_LIMIT, DamagedText, compress, decompress};
 pub use parts::parts_text;
 pub use preview::{Preview, preview, preview_bounded, window, window_bounded};
 pub use query::{Clause, QUERY_LIMIT, Query, QueryError, TERM_LIMIT, parse_query};
-pub use scan::TOKEN_LIMIT;
 pub use snippet::{Snippet, snippet};
 pub use tokens::{Token, index_text, tokens};
+pub use word::TOKEN_LIMIT;

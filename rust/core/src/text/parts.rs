@@ -1,15 +1,22 @@
 //! Identifier parts: `getUserName` -> get user name, `HTTPServer2` -> http server 2.
 //!
 //! Only borders inside one word are looked for; `snake_case` and `a.b` are several words already.
+//! One thing goes beyond a word: numbers of which one is glued to letters (`v1.2.3`, `12.5ms`,
+//! `2024-05-06T07:08`) stand side by side with all their fellows, so that `1.2.3`, `12.5`,
+//! `2024-05-06` and `07:08` are found as well.
 
 use std::ops::Range;
 
 use super::fold::Class;
-use super::scan::{Scanner, Span, Word};
+use super::scan::Scanner;
+use super::word::{Span, Word};
 
 /// With more borders between letters and digits than this a word is taken for a hash or an
 /// encoded value, whose digits separate nothing.
 const DIGIT_BORDERS: usize = 3;
+
+/// Most words before the glued one, and most behind it, that numbers may take up.
+const NUMBER_WORDS: usize = 8;
 
 /// One part of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,21 +32,159 @@ pub(super) struct Part {
 /// ```
 /// use pi_event_search_core::text::parts_text;
 /// assert_eq!(parts_text("getUserName(utf8) plain"), "get user name utf 8");
+/// assert_eq!(parts_text("at v1.2.3-rc"), "v 1 2 3 rc");
 /// ```
 pub fn parts_text(text: &str) -> String {
     let mut scanner = Scanner::with_shapes(text);
-    let mut parts = Vec::new();
+    let mut parts = Parts::default();
     let mut spaced = String::new();
     while let Some(word) = scanner.advance() {
-        split(word, &mut parts);
-        for part in &parts {
+        parts.take(text, word);
+        for (part, _) in parts.found() {
             if !spaced.is_empty() {
                 spaced.push(' ');
             }
-            spaced.push_str(&word.text[part.text.clone()]);
+            spaced.push_str(part);
         }
     }
     spaced
+}
+
+/// Walks over the parts of a text, word by word.
+#[derive(Default)]
+pub(super) struct Parts {
+    /// True when what the last word gave goes on right behind what the word before gave.
+    pub(super) joined: bool,
+    given: Pieces,
+    /// The words before this one, as long as they are linked numbers and gave nothing.
+    numbers: Pieces,
+    behind: Behind,
+    /// The parts of the last word alone.
+    own: Vec<Part>,
+}
+
+/// Where the next word stands.
+#[derive(Default, Clone, Copy)]
+enum Behind {
+    /// Behind nothing that it could go on with.
+    #[default]
+    Words,
+    /// Behind a word of several parts that ends, at this byte, in a digit.
+    Digit { end: usize },
+    /// Behind such a word and further numbers; so many words may follow.
+    Numbers { end: usize, left: usize },
+}
+
+impl Parts {
+    /// What the last word gave: no part, its parts, or itself as one of several linked numbers.
+    pub(super) fn found(&self) -> impl Iterator<Item = (&str, Span)> {
+        let text = &self.given.text;
+        let parts = self.given.parts.iter();
+        parts.map(|part| (&text[part.text.clone()], part.span))
+    }
+
+    /// Takes the next word of `source`, which must have its shape.
+    pub(super) fn take(&mut self, source: &str, word: &Word) {
+        if self.is_idle() && !is_mixed(&word.classes) {
+            self.joined = false;
+            return;
+        }
+        let left = self.words_left(source, word);
+        let number = word.classes.first() == Some(&Class::Digit);
+        self.joined = left.is_some();
+        self.given.clear();
+        split(word, &mut self.own);
+        let splits = !self.own.is_empty();
+        if splits && number && left.is_none() && self.numbers.lead_to(source, word) {
+            std::mem::swap(&mut self.given, &mut self.numbers);
+        }
+        if left.is_some() && !(splits && number) {
+            let whole = part(word, 0..word.chars, 0..word.text.len());
+            self.given.push(&word.text, &[whole]);
+        }
+        self.given.push(&word.text, &self.own);
+
+        let end = word.span.end_byte;
+        self.behind = match left {
+            Some(left) if number || !splits => Behind::Numbers { end, left },
+            None if splits && word.classes.last() == Some(&Class::Digit) => Behind::Digit { end },
+            _ => Behind::Words,
+        };
+        self.remember(source, word, left.is_none() && !splits);
+    }
+
+    /// True when no word before matters for the next one, as in most prose.
+    fn is_idle(&self) -> bool {
+        matches!(self.behind, Behind::Words)
+            && self.numbers.parts.is_empty()
+            && self.given.parts.is_empty()
+    }
+
+    /// When `word` goes on with the numbers before it: how many more words may.
+    fn words_left(&self, source: &str, word: &Word) -> Option<usize> {
+        match self.behind {
+            Behind::Digit { end } => {
+                let number = word.classes.first() == Some(&Class::Digit);
+                (number && is_link(source, end, word)).then_some(NUMBER_WORDS - 1)
+            }
+            Behind::Numbers { end, left } if left > 0 => {
+                is_link(source, end, word).then_some(left - 1)
+            }
+            Behind::Numbers { .. } | Behind::Words => None,
+        }
+    }
+
+    /// Keeps a number for the case that the next word goes on with it.
+    fn remember(&mut self, source: &str, word: &Word, free: bool) {
+        if !free || word.classes.iter().any(|class| *class != Class::Digit) {
+            self.numbers.clear();
+            return;
+        }
+        if self.numbers.parts.len() == NUMBER_WORDS || !self.numbers.lead_to(source, word) {
+            self.numbers.clear();
+        }
+        let whole = part(word, 0..word.chars, 0..word.text.len());
+        self.numbers.push(&word.text, &[whole]);
+    }
+}
+
+/// Parts of several words with their text.
+#[derive(Default)]
+struct Pieces {
+    text: String,
+    parts: Vec<Part>,
+}
+
+impl Pieces {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.parts.clear();
+    }
+
+    /// Appends parts whose ranges point into `word`.
+    fn push(&mut self, word: &str, parts: &[Part]) {
+        if parts.is_empty() {
+            return;
+        }
+        let at = self.text.len();
+        self.text.push_str(word);
+        self.parts.extend(parts.iter().map(|part| Part {
+            text: part.text.start + at..part.text.end + at,
+            span: part.span,
+        }));
+    }
+
+    /// True when a link stands between the last of the pieces and `word`.
+    fn lead_to(&self, source: &str, word: &Word) -> bool {
+        let last = self.parts.last();
+        last.is_some_and(|part| is_link(source, part.span.end_byte, word))
+    }
+}
+
+/// True when just one of the signs that hold numbers together stands between byte `end` and `word`.
+fn is_link(source: &str, end: usize, word: &Word) -> bool {
+    let between = source.get(end..word.span.start_byte);
+    matches!(between, Some("." | "-" | ":" | "+"))
 }
 
 /// Puts the parts of `word`, which must have its shape, into `parts`: none, or at least two.

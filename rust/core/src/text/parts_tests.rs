@@ -27,6 +27,22 @@ fn identifiers_split_into_parts() {
 }
 
 #[test]
+fn glued_numbers_stand_beside_their_fellows() {
+    for (text, parts) in [
+        ("v1.2.3", "v 1 2 3"),
+        ("python3.11, next", "python 3 11"),
+        ("v1.2.3-rc1.x", "v 1 2 3 rc1 rc 1"),
+        ("v1.2. 3", "v 1 2"),
+        ("took 12.5ms at 3.11rc1", "12 5 ms 3 11 rc 1"),
+        ("2024-05-06T07:08:09.123Z", "2024 05 06 t 07 08 09 123 z"),
+        ("utf8.decode 1.2.3 4, 5px", "utf 8 5 px"),
+        ("v1.2.3.4.5.6.7.8.9.10.11", "v 1 2 3 4 5 6 7 8 9"),
+    ] {
+        assert_eq!(parts_text(text), parts, "{text}");
+    }
+}
+
+#[test]
 fn plain_words_and_hashes_have_no_parts() {
     for text in [
         "plain words Capitalised SHOUTED snake_case kebab-case 2024",

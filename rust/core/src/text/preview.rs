@@ -30,26 +30,16 @@ pub fn preview_bounded(held: &Bounded<'_>, limit: usize) -> Preview {
         let text = [held.head, held.tail].concat();
         return assemble(text, vec![(0, held.total)], held.total);
     }
-    let (head_chars, tail_chars) = (limit / 2, limit - limit / 2);
-    let (head, tail) = if held.tail_chars == 0 && held.is_whole() {
-        let tail_from = held.total - tail_chars;
-        (
-            (slice(held.head, 0, head_chars), head_chars),
-            (slice(held.head, tail_from, held.total), tail_chars),
-        )
-    } else {
-        let head_chars = head_chars.min(held.head_chars);
-        let tail_chars = tail_chars.min(held.tail_chars);
-        let tail_from = held.tail_chars - tail_chars;
-        (
-            (slice(held.head, 0, head_chars), head_chars),
-            (slice(held.tail, tail_from, held.tail_chars), tail_chars),
-        )
-    };
-    let omitted = held.total - head.1 - tail.1;
-    let text = format!("{}{}{}", head.0, omission(omitted), tail.0);
-    let shown = vec![(0, head.1), (held.total - tail.1, held.total)];
-    assemble(text, shown, held.total)
+    let (mut first, mut last) = (limit / 2, limit - limit / 2);
+    if !held.is_whole() {
+        first = first.min(held.head_chars);
+        last = last.min(held.tail_chars);
+    }
+    let behind = held.total - last;
+    let start = piece(held, 0, first);
+    let end = piece(held, behind, held.total);
+    let text = format!("{start}{}{end}", omission(behind - first));
+    assemble(text, vec![(0, first), (behind, held.total)], held.total)
 }
 
 /// At most `len` code points from `offset` on, in one piece; nothing behind the end.
@@ -61,17 +51,21 @@ pub fn window(text: &str, offset: usize, len: usize) -> Preview {
 /// is held. Inside the omission that is nothing, and `omitted` says so.
 pub fn window_bounded(held: &Bounded<'_>, offset: usize, len: usize) -> Preview {
     let until = offset.saturating_add(len).min(held.total);
-    let tail_start = held.tail_start();
-    let (text, end) = if offset < held.head_chars {
-        let end = until.min(held.head_chars);
-        (slice(held.head, offset, end), end)
-    } else if offset >= tail_start && offset < until {
-        let from = offset - tail_start;
-        (slice(held.tail, from, until - tail_start), until)
+    let in_one_piece = held.is_whole() || offset >= held.tail_start();
+    let end = if in_one_piece {
+        until
     } else {
-        ("", offset)
+        until.min(held.head_chars)
     };
-    assemble(text.to_owned(), vec![(offset, end)], held.total)
+    let text = piece(held, offset, end);
+    assemble(text, vec![(offset, end)], held.total)
+}
+
+/// What is held of `from..to`.
+fn piece(held: &Bounded<'_>, from: usize, to: usize) -> String {
+    let behind = |at: usize| at.saturating_sub(held.tail_start());
+    let in_tail = slice(held.tail, behind(from), behind(to));
+    [slice(held.head, from, to), in_tail].concat()
 }
 
 /// The line between head and tail.

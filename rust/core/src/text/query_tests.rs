@@ -88,7 +88,10 @@ fn three_refusals() {
     }
     assert!(parse_query(&"é".repeat(1_000)).is_ok());
     assert_eq!(parse_query(&"é".repeat(1_001)), Err(QueryError::TooLong));
-    let terms = |n: usize| (0..n).map(|i| format!("t{i} ")).collect::<String>();
+    let terms = |n: usize| {
+        let terms: Vec<String> = (0..n).map(|i| format!("t{i}")).collect();
+        terms.join(" ")
+    };
     assert_eq!(
         parse_query(&terms(32)).map(|query| query.clauses.len()),
         Ok(32)

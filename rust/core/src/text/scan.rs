@@ -4,98 +4,8 @@
 //! of a script without spaces is a word of its own. The scanner reads the text once and holds one
 //! word and one cluster (a character with the marks on it) at a time.
 
-use super::fold::{Class, Quick, Unit, extends, fold_into, quick};
-
-/// Most code points of one token. Longer runs (hashes, base64) become adjacent tokens, which a
-/// phrase of the same run finds again.
-pub const TOKEN_LIMIT: usize = 64;
-
-/// A stretch of the source text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Span {
-    /// First code point.
-    pub(super) start: usize,
-    /// One after the last code point.
-    pub(super) end: usize,
-    /// The same two places in bytes.
-    pub(super) start_byte: usize,
-    pub(super) end_byte: usize,
-}
-
-impl Span {
-    /// The span of the character `i` of an ASCII run starting at `start` and `start_byte`.
-    fn of_ascii(start: usize, start_byte: usize, i: usize) -> Self {
-        Self {
-            start: start + i,
-            end: start + i + 1,
-            start_byte: start_byte + i,
-            end_byte: start_byte + i + 1,
-        }
-    }
-
-    /// Moves the end out to that of `other`.
-    pub(super) fn stretch(&mut self, other: Self) {
-        self.end = self.end.max(other.end);
-        self.end_byte = self.end_byte.max(other.end_byte);
-    }
-}
-
-/// The word the scanner stands on.
-#[derive(Debug, Default)]
-pub(super) struct Word {
-    /// Folded text.
-    pub(super) text: String,
-    /// Code points of `text`.
-    pub(super) chars: usize,
-    /// Where it stands in the source.
-    pub(super) span: Span,
-    /// Words before it in the text.
-    pub(super) position: usize,
-    /// The class of each character of `text`; empty unless the scanner was asked for shapes.
-    pub(super) classes: Vec<Class>,
-    /// The source of each character; empty when each one comes from one ASCII character.
-    spans: Vec<Span>,
-}
-
-impl Word {
-    /// The source of the character number `i` of the word.
-    pub(super) fn char_span(&self, i: usize) -> Span {
-        let implied = Span::of_ascii(self.span.start, self.span.start_byte, i);
-        self.spans.get(i).copied().unwrap_or(implied)
-    }
-
-    /// True when the folded text has the bytes of an ASCII source.
-    pub(super) fn is_plain(&self) -> bool {
-        self.spans.is_empty()
-    }
-
-    fn clear(&mut self) {
-        self.text.clear();
-        self.chars = 0;
-        self.classes.clear();
-        self.spans.clear();
-    }
-
-    fn is_full(&self) -> bool {
-        self.chars == TOKEN_LIMIT
-    }
-
-    /// Writes down the spans that were implied so far, before a character breaks the rule.
-    fn settle_spans(&mut self) {
-        for i in self.spans.len()..self.chars {
-            self.spans.push(self.char_span(i));
-        }
-    }
-
-    /// Starts or lengthens the source span.
-    fn cover(&mut self, span: Span) {
-        if self.chars == 0 {
-            self.span = span;
-        } else {
-            self.span.stretch(span);
-        }
-    }
-}
+use super::fold::{Class, Quick, Unit, fold_into, quick};
+use super::word::{Span, TOKEN_LIMIT, Word};
 
 /// Whether the current word goes on.
 enum Step {
@@ -166,22 +76,24 @@ impl<'t> Scanner<'t> {
     fn take_ascii(&mut self) -> Step {
         let rest = &self.source.as_bytes()[self.at..];
         let room = TOKEN_LIMIT - self.word.chars;
-        let run = rest
+        let within = &rest[..room.min(rest.len())];
+        let run = within
             .iter()
-            .take(room)
-            .take_while(|byte| byte.is_ascii_alphanumeric())
-            .count();
+            .position(|byte| !in_word(*byte))
+            .unwrap_or(within.len());
         if run > 0 {
+            let goes_on = rest.get(run).is_some_and(|byte| !byte.is_ascii());
             self.push_ascii(run);
-            return Step::More;
+            // A mark may follow the last letter of a full word as well.
+            return if goes_on { Step::More } else { Step::Done };
         }
         if self.word.chars > 0 {
             return Step::Done;
         }
         let skipped = rest
             .iter()
-            .take_while(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric())
-            .count();
+            .position(|byte| !byte.is_ascii() || in_word(*byte))
+            .unwrap_or(rest.len());
         self.at += skipped;
         self.index += skipped;
         Step::More
@@ -217,71 +129,87 @@ impl<'t> Scanner<'t> {
         let Some(c) = self.source[self.at..].chars().next() else {
             return Step::Done;
         };
+        let taken = self.word.chars > 0;
         match quick(c) {
-            Quick::Separator if self.word.chars > 0 => Step::Done,
+            Quick::Separator | Quick::Single if taken => return Step::Done,
+            Quick::Letter(..) if self.word.is_full() => return Step::Done,
             Quick::Separator => {
                 self.consume(c);
-                Step::More
             }
-            Quick::Single if self.word.chars > 0 => Step::Done,
-            Quick::Single if !self.extended_after(c) => {
-                let span = self.consume(c);
-                self.push(Unit {
-                    ch: c,
-                    class: Class::Single,
-                    span,
-                });
-                Step::Done
-            }
-            Quick::Letter(..) if self.word.is_full() => Step::Done,
+            Quick::Single => return self.take_single(c),
             Quick::Letter(ch, class) => {
                 let span = self.consume(c);
                 self.push(Unit { ch, class, span });
-                Step::More
             }
-            Quick::Single | Quick::No => {
-                self.fold_cluster(c);
-                Step::More
+            Quick::Vanishes => {
+                let span = self.consume(c);
+                if taken {
+                    self.word.lengthen(span, self.shapes);
+                }
+            }
+            Quick::Slow(_) => self.fold_cluster(c),
+        }
+        Step::More
+    }
+
+    /// Takes a character that is a word, unless what follows makes another one of it.
+    fn take_single(&mut self, c: char) -> Step {
+        let (at, index) = (self.at, self.index);
+        let mut span = self.consume(c);
+        while let Some(next) = self.wide_next() {
+            match quick(next) {
+                Quick::Vanishes => span.stretch(self.consume(next)),
+                Quick::Slow(true) => {
+                    (self.at, self.index) = (at, index);
+                    self.fold_cluster(c);
+                    return Step::More;
+                }
+                _ => break,
             }
         }
+        let word = &mut self.word;
+        word.span = span;
+        word.text.push(c);
+        word.chars = 1;
+        if self.shapes {
+            word.classes.push(Class::Single);
+        }
+        Step::Done
     }
 
     /// Folds `c` and everything that may merge with it into `units`.
     fn fold_cluster(&mut self, c: char) {
         self.units.clear();
         self.next_unit = 0;
-        let from = self.consume(c);
-        fold_into(c, from, &mut self.units);
-        while let Some(next) = self.source[self.at..].chars().next()
-            && extends(next)
+        let mut span = self.consume(c);
+        fold_into(c, span, &mut self.units);
+        while let Some(next) = self.wide_next()
+            && matches!(quick(next), Quick::Vanishes | Quick::Slow(true))
         {
-            let span = self.consume(next);
-            fold_into(next, span, &mut self.units);
+            let more = self.consume(next);
+            fold_into(next, more, &mut self.units);
+            span.stretch(more);
         }
         if self.units.is_empty() && self.word.chars > 0 {
-            // Marks on an ASCII letter: they vanish, but belong to the word.
-            let end = Span {
-                end: self.index,
-                end_byte: self.at,
-                ..from
-            };
-            if self.shapes {
-                self.word.settle_spans();
-            }
-            self.word.span.stretch(end);
-            if let Some(last) = self.word.spans.last_mut() {
-                last.stretch(end);
-            }
+            self.word.lengthen(span, self.shapes);
         }
+    }
+
+    /// The next character, if it is beyond ASCII.
+    fn wide_next(&self) -> Option<char> {
+        let rest = &self.source[self.at..];
+        if rest.as_bytes().first()?.is_ascii() {
+            return None;
+        }
+        rest.chars().next()
     }
 
     fn take_units(&mut self) -> Step {
         let unit = self.units[self.next_unit];
         let taken = self.word.chars > 0;
         match unit.class {
-            Class::Separator if taken => return Step::Done,
+            Class::Separator | Class::Single if taken => return Step::Done,
             Class::Separator => {}
-            Class::Single if taken => return Step::Done,
             Class::Single => {
                 self.push(unit);
                 self.next_unit += 1;
@@ -318,20 +246,29 @@ impl<'t> Scanner<'t> {
         self.at = span.end_byte;
         span
     }
-
-    /// True when the character behind `c`, which stands at the current place, extends it.
-    fn extended_after(&self, c: char) -> bool {
-        self.source[self.at + c.len_utf8()..]
-            .chars()
-            .next()
-            .is_some_and(extends)
-    }
 }
 
-fn ascii_class(byte: u8) -> Class {
-    match byte {
-        b'0'..=b'9' => Class::Digit,
-        b'A'..=b'Z' => Class::Upper,
-        _ => Class::Lower,
+/// The class of each ASCII byte; bytes beyond ASCII are not asked for.
+static ASCII: [Class; 256] = {
+    let mut table = [Class::Separator; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = match byte {
+            b'0'..=b'9' => Class::Digit,
+            b'A'..=b'Z' => Class::Upper,
+            b'a'..=b'z' => Class::Lower,
+            _ => Class::Separator,
+        };
+        byte += 1;
     }
+    table
+};
+
+fn ascii_class(byte: u8) -> Class {
+    ASCII[usize::from(byte)]
+}
+
+/// True for ASCII letters and digits.
+fn in_word(byte: u8) -> bool {
+    ascii_class(byte) != Class::Separator
 }

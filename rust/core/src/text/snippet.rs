@@ -1,8 +1,8 @@
 //! The stretch of a text that shows best why it was found.
 
-use super::matches::{Matcher, Occurrence};
+use super::matches::{Matcher, Occurrence, Search};
 use super::query::Query;
-use super::scan::Span;
+use super::word::Span;
 
 /// Stands where a snippet leaves out text.
 const CUT: char = '…';
@@ -10,6 +10,8 @@ const CUT: char = '…';
 const MARKED_LIMIT: usize = 16;
 /// How far an edge moves inwards, in code points, to not cut a word in two.
 const SNAP: usize = 16;
+/// How many words are searched before the first look at what was found.
+const STRETCH: usize = 512;
 
 /// A stretch of a text, white space runs made single spaces, `…` at the edges where text is left
 /// out. Nothing else is changed.
@@ -47,20 +49,34 @@ pub fn snippet(head: &str, tail: &str, query: Option<&Query>, limit: usize) -> S
         cut_after: false,
     };
     let Some(query) = query else {
-        return show(start, &[], Span::default(), limit);
+        return show(start, None, Span::default(), limit);
     };
     let matcher = Matcher::new(query);
     let clauses = query.clauses.len();
-    let in_head = matcher.find(head);
-    let best_head = best_window(&in_head, clauses, limit);
-    if best_head.distinct < clauses && cut {
-        let in_tail = matcher.find(tail);
-        let best_tail = best_window(&in_tail, clauses, limit);
-        if best_tail.distinct > best_head.distinct {
-            return show(end, &in_tail, best_tail.span, limit);
+    let mut in_head = Search::new(&matcher, head);
+    let best = search(&mut in_head, clauses, limit);
+    if best.distinct < clauses && cut {
+        let mut in_tail = Search::new(&matcher, tail);
+        let in_tail_best = search(&mut in_tail, clauses, limit);
+        if in_tail_best.distinct > best.distinct {
+            return show(end, Some(&mut in_tail), in_tail_best.span, limit);
         }
     }
-    show(start, &in_head, best_head.span, limit)
+    show(start, Some(&mut in_head), best.span, limit)
+}
+
+/// Searches until a window with all clauses is known, or to the end.
+fn search(search: &mut Search<'_, '_>, clauses: usize, limit: usize) -> Window {
+    // Looking at all that was found after ever longer stretches keeps the whole linear.
+    let mut stretch = STRETCH;
+    loop {
+        let more = search.advance(stretch);
+        let best = best_window(search.found(), clauses, limit);
+        if !more || best.distinct == clauses {
+            return best;
+        }
+        stretch *= 2;
+    }
 }
 
 /// A run of occurrences close enough to be shown together.
@@ -104,14 +120,19 @@ fn best_window(found: &[Occurrence], clauses: usize, limit: usize) -> Window {
 }
 
 /// Shows `core` (which holds no white space at its ends) with as much around it as fits.
-fn show(piece: Piece<'_>, found: &[Occurrence], core: Span, limit: usize) -> Snippet {
+fn show(
+    piece: Piece<'_>,
+    search: Option<&mut Search<'_, '_>>,
+    core: Span,
+    limit: usize,
+) -> Snippet {
     let text = piece.text;
     let marks = usize::from(limit >= MARKED_LIMIT);
     let first = text.len() - text.trim_start().len();
     let (all, end) = forward(text, first, limit);
     let edges = usize::from(piece.cut_before) + usize::from(piece.cut_after);
     if text[end..].trim_start().is_empty() && all + edges * marks <= limit {
-        return render(piece, found, (0, text.len()), marks > 0);
+        return render(piece, search, (0, text.len()), marks > 0);
     }
     let room = limit.saturating_sub(2 * marks);
     let core_start = core.start_byte.max(first);
@@ -125,7 +146,7 @@ fn show(piece: Piece<'_>, found: &[Occurrence], core: Span, limit: usize) -> Sni
     let (_, to) = forward(text, core_end, right);
     let from = snap_start(text, from, core_start);
     let to = snap_end(text, to, core_end.max(from));
-    render(piece, found, (from, to), marks > 0)
+    render(piece, search, (from, to), marks > 0)
 }
 
 /// Walks from byte `from` over at most `budget` code points, a white space run being one. Gives
@@ -195,7 +216,7 @@ fn snap_end(text: &str, to: usize, least: usize) -> usize {
 /// Writes bytes `from..to` of the piece as a snippet.
 fn render(
     piece: Piece<'_>,
-    found: &[Occurrence],
+    search: Option<&mut Search<'_, '_>>,
     (from, to): (usize, usize),
     marks: bool,
 ) -> Snippet {
@@ -209,7 +230,7 @@ fn render(
         text.push(CUT);
         written += 1;
     }
-    let ranges = visible(found, from, to);
+    let ranges = search.map_or(Vec::new(), |search| visible(search, from, to));
     let mut places = Places::new(&ranges);
     let mut in_space = false;
     for (i, c) in inner.char_indices() {
@@ -264,14 +285,15 @@ impl<'r> Places<'r> {
 
 /// The byte ranges to highlight in `from..to`, in order and without overlaps. Of a phrase that
 /// does not fit its fitting tokens are shown.
-fn visible(found: &[Occurrence], from: usize, to: usize) -> Vec<(usize, usize)> {
+fn visible(search: &mut Search<'_, '_>, from: usize, to: usize) -> Vec<(usize, usize)> {
     let inside = |span: &Span| span.start_byte >= from && span.end_byte <= to;
     let mut ranges: Vec<(usize, usize)> = Vec::new();
-    for occurrence in found {
+    search.advance_past(to);
+    for occurrence in search.found() {
         if inside(&occurrence.span) {
             ranges.push((occurrence.span.start_byte, occurrence.span.end_byte));
         } else if occurrence.span.start_byte < to && occurrence.span.end_byte > from {
-            let tokens = occurrence.tokens.iter().filter(|span| inside(span));
+            let tokens = search.tokens(occurrence).filter(inside);
             ranges.extend(tokens.map(|span| (span.start_byte, span.end_byte)));
         }
     }

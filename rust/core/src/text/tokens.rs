@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::scan::{Scanner, TOKEN_LIMIT};
+use super::scan::Scanner;
+use super::word::TOKEN_LIMIT;
 
 /// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

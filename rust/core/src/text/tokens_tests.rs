@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, compose, is_combining_mark};
 
 use super::super::fold::{Class, fold_into};
-use super::super::scan::Span;
+use super::super::word::Span;
 use super::*;
 
 fn texts(text: &str) -> Vec<String> {

@@ -208,6 +208,17 @@ fn stored_facts_that_were_asked_for_but_not_given_are_noticed() {
 }
 
 #[test]
+fn stored_segments_in_a_circle_are_noticed() {
+    let mut tree = Tree::resume(3, Leaf::Unknown);
+    tree.learn_segment(1, Some(place(2, 0)), Origin::Root);
+    tree.learn_segment(2, Some(place(1, 0)), Origin::Root);
+    tree.learn_place("a".into(), place(1, 1), false);
+    let node = record("b", Some("a"));
+    assert_eq!(tree.append(&node.node(2)), Ok(place(1, 2)));
+    assert_eq!(tree.finish(), Err(Irregular::Inconsistent));
+}
+
+#[test]
 fn the_last_of_an_id_wins_and_takes_the_children_along() {
     let records = [
         record("a", None),

@@ -146,6 +146,7 @@ fn session_names_are_made_canonical_and_can_be_taken_away() {
             (Some(""), 0),
             "{cleared}"
         );
+        assert_eq!(edges(&e), [(RelationshipKind::Names, "", Some(""))]);
     }
     assert_eq!(event(r#"{"type":"label","name":"x"}"#).session_name, None);
 }

@@ -71,6 +71,17 @@ fn timestamps_are_read_as_iso_8601() {
 }
 
 #[test]
+fn times_are_written_as_pi_writes_them() {
+    for text in ["2026-01-05T09:00:00.000Z", "1969-12-31T23:59:59.999Z"] {
+        assert_eq!(
+            parse_timestamp(text).map(canonical_timestamp).as_deref(),
+            Some(text)
+        );
+    }
+    assert_eq!(canonical_timestamp(i64::MAX), "");
+}
+
+#[test]
 fn long_ids_are_shortened_and_stay_distinct() {
     let long = |last: &str| "é".repeat(300) + last;
     let record = |id: &str| {

@@ -1,0 +1,65 @@
+"""Text from logs, made harmless for a terminal.
+
+A log can hold anything a program ever printed: colour codes, cursor movements, title changes,
+right-to-left overrides. Whatever reaches the terminal passes through here; JSON output passes
+through `clean_json`, which changes the spelling of such characters and not their meaning.
+"""
+
+from __future__ import annotations
+
+import re
+
+_HIDDEN = re.compile(
+    "["
+    "\u00ad\u180e\u200b\u2060-\u2064\ufeff"  # soft hyphen, zero-width spaces, word joiners, BOM
+    "\u200e\u200f\u061c"  # marks that only steer direction
+    "\ufff9-\ufffb\U000e0000-\U000e007f"  # interlinear anchors, invisible tag characters
+    "]"
+)
+"""Dropped: they show nothing. The joiners that emoji and some scripts need (U+200C, D) stay."""
+
+_DANGEROUS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Made visible: control characters, overrides of direction, undecodable bytes of paths."""
+
+_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_STACKED_MARKS = re.compile(f"([{_MARKS}]{{4}})[{_MARKS}]+")
+"""More combining marks than any orthography stacks; they would paint over the lines above."""
+
+_LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x85\x0b\x0c]")
+_BLANKS = re.compile(r"[ \t\n]+")
+
+_JSON_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def clean(text: str) -> str:
+    """`text` with line ends as LF, tabs as blanks, and nothing in it that a terminal would obey."""
+    text = _LINE_ENDS.sub("\n", text).replace("\t", "    ")
+    text = _HIDDEN.sub("", text)
+    text = _DANGEROUS.sub(_visible, text)
+    return _STACKED_MARKS.sub(r"\1", text)
+
+
+def one_line(text: str) -> str:
+    """`clean(text)` with every run of white space as one blank."""
+    return _BLANKS.sub(" ", clean(text))
+
+
+def clean_json(document: bytes) -> bytes:
+    """A JSON document without raw characters that steer a terminal: they are escaped instead."""
+    if document.isascii() and b"\x7f" not in document:
+        return document
+    text = document.decode("utf-8")
+    return _JSON_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode("utf-8")
+
+
+def _visible(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x20:
+        return chr(0x2400 + code)  # the control pictures: ESC is shown as one small "ESC"
+    if code == 0x7F:
+        return "\u2421"
+    if code < 0xA0:
+        return f"\\x{code:02x}"
+    if code >= 0xD800 and code <= 0xDFFF:
+        return "\ufffd"
+    return f"<U+{code:04X}>"

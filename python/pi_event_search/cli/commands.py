@@ -1,0 +1,205 @@
+"""What each command does: from its values to a result, through the index."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from pathlib import Path
+from typing import Any
+
+from pi_event_search.cli.facade import Index
+from pi_event_search.cli.parser import Parsed
+from pi_event_search.cli.times import parse_time
+from pi_event_search.errors import IndexBusy, InvalidArgument
+from pi_event_search.types import (
+    Invocation,
+    Progress,
+    ReadRequest,
+    SearchRequest,
+    SessionsRequest,
+    SyncReport,
+    TraceRequest,
+)
+from pi_event_search.types.shape import Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a command knows besides its values."""
+
+    now: datetime
+    """With an offset."""
+    zone: tzinfo | None
+    """What local time is; None: this machine's."""
+    notice: Callable[[str], None]
+    """Tells the user something beside the answer."""
+    progress: Callable[[Progress], None] | None
+
+
+def run(parsed: Parsed, index: Index, around: Surroundings) -> Shape:
+    """Do what `parsed` says."""
+    return _RUNS[parsed.command.name](parsed, index, around)
+
+
+def invocation(values: Namespace) -> Invocation:
+    """Who asks: the user of this machine, from the current directory."""
+    roots: tuple[str, ...] | None = tuple(_absolute(root) for root in values.root) or None
+    return Invocation(
+        cwd=_current_directory(), workspace_root=("/",) if values.all_workspaces else roots
+    )
+
+
+def places(values: Namespace) -> dict[str, Any]:
+    """Where index and sessions are, as `EventIndex.open` takes it."""
+    return {
+        "index_dir": _absolute(values.index_dir) if values.index_dir else None,
+        "session_dirs": [_absolute(path) for path in values.sessions_dir] or None,
+        "exclude": tuple(values.exclude),
+    }
+
+
+def check(parsed: Parsed, around: Surroundings) -> None:
+    """Refuse what can be refused before any index is opened or brought up to date."""
+    name, words, values = parsed.command.name, parsed.words, parsed.values
+    match name:
+        case "search":
+            SearchRequest(**_search_arguments(parsed, around))
+        case "read":
+            session_id, entry_id = _event_id(words)
+            ReadRequest(session_id=session_id, entry_id=entry_id, **_given(values, *_READ))
+        case "trace":
+            session_id, entry_id = _event_id(words)
+            TraceRequest(session_id=session_id, entry_id=entry_id, **_given(values, "depth"))
+        case "lineage" if len(words) != 1:
+            raise InvalidArgument("lineage takes one session id.")
+        case "sync" | "sessions" | "status" if words:
+            raise InvalidArgument(f"{name} takes no word such as {words[0]!r}, only options.")
+        case "sessions":
+            SessionsRequest(**_sessions_arguments(parsed, around))
+
+
+_SEARCH = (
+    "limit",
+    "session_id",
+    "kinds",
+    "entry_types",
+    "roles",
+    "tool_names",
+    "branch_states",
+    "selection_states",
+    "error_only",
+    "file",
+    "sort",
+)
+_READ = ("fragment_id", "offset", "window", "order", "before", "after")
+
+
+def _sync(parsed: Parsed, index: Index, around: Surroundings) -> SyncReport:
+    return index.sync(progress=around.progress)
+
+
+def _search(parsed: Parsed, index: Index, around: Surroundings) -> Shape:
+    values = parsed.values
+    if not values.no_sync:
+        try:
+            index.sync(progress=around.progress)
+        except IndexBusy:
+            around.notice("Another process is updating the index; this is what it holds so far.")
+    return index.search(**_search_arguments(parsed, around), invocation=invocation(values))
+
+
+def _search_arguments(parsed: Parsed, around: Surroundings) -> dict[str, Any]:
+    arguments = _given(parsed.values, *_SEARCH) | _times(parsed.values, around)
+    if parsed.values.cwd is not None:
+        arguments["cwd"] = _absolute(parsed.values.cwd)
+    return {"query": " ".join(parsed.words), **arguments}
+
+
+def _read(parsed: Parsed, index: Index, around: Surroundings) -> Shape:
+    session_id, entry_id = _event_id(parsed.words)
+    given = _given(parsed.values, *_READ)
+    return index.read(session_id, entry_id, invocation=invocation(parsed.values), **given)
+
+
+def _trace(parsed: Parsed, index: Index, around: Surroundings) -> Shape:
+    session_id, entry_id = _event_id(parsed.words)
+    given = _given(parsed.values, "depth")
+    return index.trace(session_id, entry_id, invocation=invocation(parsed.values), **given)
+
+
+def _sessions(parsed: Parsed, index: Index, around: Surroundings) -> Shape:
+    arguments = _sessions_arguments(parsed, around)
+    return index.sessions(invocation=invocation(parsed.values), **arguments)
+
+
+def _sessions_arguments(parsed: Parsed, around: Surroundings) -> dict[str, Any]:
+    return _given(parsed.values, "limit", "name") | _times(parsed.values, around)
+
+
+def _lineage(parsed: Parsed, index: Index, around: Surroundings) -> Shape:
+    return index.lineage(parsed.words[0], invocation=invocation(parsed.values))
+
+
+def _status(parsed: Parsed, index: Index, around: Surroundings) -> Shape:
+    return index.status(invocation=invocation(parsed.values))
+
+
+_RUNS: dict[str, Callable[[Parsed, Index, Surroundings], Shape]] = {
+    "sync": _sync,
+    "search": _search,
+    "read": _read,
+    "trace": _trace,
+    "sessions": _sessions,
+    "lineage": _lineage,
+    "status": _status,
+}
+
+
+def _given(values: Namespace, *names: str) -> dict[str, Any]:
+    """The options that were given; for the others the defaults of the services hold."""
+    found: dict[str, Any] = {}
+    for name in names:
+        value = getattr(values, name)
+        if isinstance(value, list):
+            value = tuple(value)
+        if value is not None and value is not False and value != ():
+            found[name] = value
+    return found
+
+
+def _times(values: Namespace, around: Surroundings) -> dict[str, Any]:
+    return {
+        name: parse_time(
+            text, end=name == "time_to", now=around.now, argument=name, zone=around.zone
+        )
+        for name in ("time_from", "time_to")
+        if (text := getattr(values, name)) is not None
+    }
+
+
+def _event_id(words: tuple[str, ...]) -> tuple[str, str]:
+    """Session and entry, from two words or from `SESSION/ENTRY`."""
+    if len(words) == 1:
+        session, slash, entry = words[0].partition("/")
+        if slash:
+            words = (session, entry)
+    if len(words) != 2 or not all(words):
+        raise InvalidArgument(
+            "Name one event as SESSION ENTRY or SESSION/ENTRY; search shows both."
+        )
+    return words[0], words[1]
+
+
+def _current_directory() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        raise InvalidArgument("The current directory is gone; change to another one.") from None
+
+
+def _absolute(path: str) -> str:
+    # Not Path.resolve: symlinks are followed where paths are compared, not where they are named.
+    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111

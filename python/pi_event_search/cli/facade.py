@@ -1,0 +1,103 @@
+"""What the command line needs of an index, so that it can be tested against a made-up one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from importlib import import_module
+from typing import Protocol, cast
+
+from pi_event_search.types import (
+    Event,
+    Invocation,
+    Lineage,
+    Progress,
+    SearchPage,
+    SessionPage,
+    Status,
+    SyncReport,
+    Trace,
+)
+
+
+class Index(Protocol):
+    """The services of `EventIndex` behind the commands."""
+
+    def sync(
+        self, path: str | None = None, *, progress: Callable[[Progress], None] | None = None
+    ) -> SyncReport: ...
+
+    def search(
+        self,
+        query: str = "",
+        *,
+        invocation: Invocation,
+        limit: int = ...,
+        session_id: str | None = None,
+        cwd: str | None = None,
+        kinds: Sequence[str] = (),
+        entry_types: Sequence[str] = (),
+        roles: Sequence[str] = (),
+        tool_names: Sequence[str] = (),
+        branch_states: Sequence[str] = (),
+        selection_states: Sequence[str] = (),
+        error_only: bool = False,
+        time_from: datetime | None = None,
+        time_to: datetime | None = None,
+        file: str | None = None,
+        sort: str = ...,
+    ) -> SearchPage: ...
+
+    def read(
+        self,
+        session_id: str,
+        entry_id: str,
+        *,
+        invocation: Invocation,
+        fragment_id: str | None = None,
+        offset: int | None = None,
+        window: int | None = None,
+        order: str = ...,
+        before: int = ...,
+        after: int = ...,
+    ) -> Event: ...
+
+    def trace(
+        self, session_id: str, entry_id: str, *, invocation: Invocation, depth: int = ...
+    ) -> Trace: ...
+
+    def sessions(
+        self,
+        *,
+        invocation: Invocation,
+        limit: int = ...,
+        name: str | None = None,
+        time_from: datetime | None = None,
+        time_to: datetime | None = None,
+    ) -> SessionPage: ...
+
+    def lineage(self, session_id: str, *, invocation: Invocation) -> Lineage: ...
+
+    def status(self, *, invocation: Invocation) -> Status: ...
+
+
+class OpenIndex(Protocol):
+    """`EventIndex.open`."""
+
+    def __call__(
+        self,
+        *,
+        index_dir: str | None,
+        session_dirs: Sequence[str] | None,
+        exclude: Sequence[str],
+    ) -> AbstractContextManager[Index]: ...
+
+
+def open_event_index(
+    *, index_dir: str | None, session_dirs: Sequence[str] | None, exclude: Sequence[str]
+) -> AbstractContextManager[Index]:
+    """The real index; imported late, so that help and usage errors do not wait for it."""
+    event_index = import_module("pi_event_search.index").EventIndex
+    opened = event_index.open(index_dir=index_dir, session_dirs=session_dirs, exclude=exclude)
+    return cast("AbstractContextManager[Index]", opened)

@@ -1,0 +1,152 @@
+"""From the words of the command line to a command and its values.
+
+argparse reads the options; its errors and its help differ between versions of Python, so both are
+worded here and in `help`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from pi_event_search.cli.arguments import (
+    COMMANDS,
+    COMMON,
+    PROGRAM,
+    Command,
+    Option,
+    options_of,
+)
+from pi_event_search.errors import EventSearchError, InvalidArgument
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A command line that makes sense so far; values are checked by whom they are for."""
+
+    command: Command
+    values: argparse.Namespace
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AboutProgram:
+    """A command line that names no command but asks for help or for the version."""
+
+    version: bool
+
+
+def wants_json(argv: Sequence[str]) -> bool:
+    """Whether the answer, an error included, is to be JSON; known before anything is parsed."""
+    options = argv[: argv.index("--")] if "--" in argv else argv
+    return "--json" in options
+
+
+def parse(argv: Sequence[str]) -> Parsed | AboutProgram:
+    """Read a command line; InvalidArgument says what is wrong with it."""
+    at = _command_position(argv)
+    if at is None:
+        return _parse_without_command(argv)
+    command = COMMANDS.get(argv[at])
+    if command is None:
+        raise InvalidArgument(_unknown_command(argv[at]))
+    values, words = _read_options([*argv[:at], *argv[at + 1 :]], command)
+    return Parsed(command, values, words)
+
+
+def by_flag(error: EventSearchError, command: Command) -> str:
+    """The message of `error`, with an argument called by its flag on this command line."""
+    if isinstance(error, InvalidArgument) and error.argument:
+        for option in options_of(command):
+            if option.argument == error.argument and error.message.startswith(error.argument):
+                return option.flag + error.message.removeprefix(error.argument)
+    return error.message
+
+
+def _command_position(argv: Sequence[str]) -> int | None:
+    """Index of the first word that is neither an option nor the value of a common one."""
+    with_value = {option.flag for option in COMMON if option.metavar}
+    at = 0
+    while at < len(argv):
+        if not argv[at].startswith("-"):
+            return at
+        at += 2 if argv[at] in with_value else 1
+    return None
+
+
+def _parse_without_command(argv: Sequence[str]) -> AboutProgram:
+    if "--version" in argv:
+        return AboutProgram(version=True)
+    if "--help" in argv or "-h" in argv:
+        return AboutProgram(version=False)
+    raise InvalidArgument(f"A command is missing: {', '.join(COMMANDS)}. {_see(None)}")
+
+
+def _unknown_command(word: str) -> str:
+    from difflib import get_close_matches  # only needed to word this mistake
+
+    close = get_close_matches(word, COMMANDS, 1)
+    meant = f"did you mean {close[0]}?" if close else f"there are {', '.join(COMMANDS)}."
+    return f"There is no command {word!r}; {meant} {_see(None)}"
+
+
+def _see(command: Command | None) -> str:
+    name = f" {command.name}" if command else ""
+    return f"See: {PROGRAM}{name} --help"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports by exception, so that one place decides about JSON and exit codes."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InvalidArgument(f"{message}. {self.epilog}")
+
+
+def _read_options(
+    argv: Sequence[str], command: Command
+) -> tuple[argparse.Namespace, tuple[str, ...]]:
+    literal: Sequence[str] = ()
+    if "--" in argv:
+        end = argv.index("--")
+        argv, literal = argv[:end], argv[end + 1 :]
+    parser = _Parser(
+        prog=f"{PROGRAM} {command.name}", add_help=False, allow_abbrev=False, epilog=_see(command)
+    )
+    for option in options_of(command):
+        _add(parser, option)
+    # Without positional arguments of its own, argparse hands back all words in their order,
+    # wherever the options stand between them.
+    values, words = parser.parse_known_args(argv)
+    for word in words:
+        if word.startswith("-") and word != "-" and not word[1:].isdigit():
+            raise InvalidArgument(
+                f"There is no option {word.partition('=')[0]!r}; put -- before a word that begins "
+                f"with a dash. {_see(command)}"
+            )
+    return values, (*words, *literal)
+
+
+def _add(parser: argparse.ArgumentParser, option: Option) -> None:
+    flags = (option.flag, "-h") if option.flag == "--help" else (option.flag,)
+    settings: dict[str, Any] = {"dest": option.argument}
+    if option.metavar is None:
+        settings["action"] = "store_true"
+    elif option.many:
+        settings |= {"action": "append", "default": []}
+    elif option.type == "number":
+        settings["type"] = _number(option)
+    parser.add_argument(*flags, **settings)
+
+
+def _number(option: Option) -> Any:
+    def convert(text: str) -> int:
+        try:
+            return int(text)
+        except ValueError:
+            raise InvalidArgument(
+                f"{option.flag} must be a whole number, not {text!r}.", argument=option.argument
+            ) from None
+
+    return convert

@@ -1,0 +1,47 @@
+"""Answers for eyes. One function a kind of result; `render` picks it."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from pi_event_search.cli.commands import Surroundings
+from pi_event_search.cli.parser import Parsed
+from pi_event_search.cli.render.event import render_event
+from pi_event_search.cli.render.index import render_status, render_sync
+from pi_event_search.cli.render.screen import screen_for
+from pi_event_search.cli.render.search import render_search
+from pi_event_search.cli.render.sessions import render_lineage, render_sessions
+from pi_event_search.cli.render.trace import render_trace
+from pi_event_search.types import (
+    Event,
+    Lineage,
+    SearchPage,
+    SessionPage,
+    Status,
+    SyncReport,
+    Trace,
+)
+from pi_event_search.types.shape import Shape
+
+
+def render(result: Shape, parsed: Parsed, around: Surroundings, stream: TextIO) -> str:
+    """`result` as text for `stream`."""
+    screen = screen_for(stream, around.now, around.zone)
+    match result:
+        case SearchPage():
+            render_search(result, screen, everywhere=parsed.values.all_workspaces)
+        case Event():
+            render_event(result, screen)
+        case Trace():
+            render_trace(result, screen)
+        case SessionPage():
+            render_sessions(result, screen)
+        case Lineage():
+            render_lineage(result, screen)
+        case Status():
+            render_status(result, screen)
+        case SyncReport():
+            render_sync(result, screen)
+        case _:
+            raise TypeError(type(result).__name__)
+    return screen.text()

@@ -1,0 +1,90 @@
+"""Hits, or why there are none."""
+
+from __future__ import annotations
+
+from pi_event_search.cli.render.coverage import coverage_notice
+from pi_event_search.cli.render.screen import BAD, FAINT, ID, MATCH, STRONG, Part, Screen
+from pi_event_search.cli.render.words import ago, counted
+from pi_event_search.types import Diagnostics, DiagnosticTerm, Hit, SearchPage
+
+_EXCLUDED = "The current session is left out unless --session names it."
+_ELSEWHERE = "Only sessions of this workspace were searched; --all-workspaces searches every one."
+
+
+def render_search(page: SearchPage, screen: Screen, *, everywhere: bool) -> None:
+    """A page of hits."""
+    margin = len(str(len(page.hits))) + 2
+    for number, hit in enumerate(page.hits, start=1):
+        if number > 1:
+            screen.blank()
+        _hit(number, hit, screen, margin)
+    if page.hits and screen.interactive:
+        screen.blank()
+        screen.line(("Show one with `pi-event-search read SESSION ENTRY`.", FAINT))
+    if not page.hits:
+        _nothing(page.diagnostics, screen, everywhere)
+    coverage_notice(page.coverage, screen)
+
+
+def _hit(number: int, hit: Hit, screen: Screen, margin: int) -> None:
+    title = hit.session_name or hit.cwd or "(session without name)"
+    head: list[Part] = [
+        f"{number}.".ljust(margin - 1) + " ",
+        (title, STRONG),
+        f" · {ago(hit.timestamp, screen.now)} · {hit.semantic_kind}",
+    ]
+    if hit.tool_name or hit.custom_type:
+        head.append(f" {hit.tool_name or hit.custom_type}")
+    if hit.is_error:
+        head += [" ", ("error", BAD)]
+    head.append((f" · {hit.branch_state}, {hit.selection_state}", FAINT))
+    screen.line(*head, hang=margin)
+    screen.line(*_marked(hit), indent=margin)
+    more = hit.matching_fragment_count - 1
+    if more > 0:
+        screen.line((f"and {counted(more, 'more part')} of this event", FAINT), indent=margin)
+    if hit.also_in:
+        screen.line((_copies(hit), FAINT), indent=margin)
+    screen.ids((hit.session_id, ID), " ", (hit.entry_id, ID), indent=margin)
+
+
+def _marked(hit: Hit) -> list[Part]:
+    """The snippet with its matches marked; offsets hold before cleaning, so pieces come first."""
+    parts: list[Part] = []
+    at = 0
+    for mark in hit.highlights:
+        parts.append(hit.snippet[at : mark.start])
+        parts.append((hit.snippet[mark.start : mark.end], MATCH))
+        at = mark.end
+    parts.append(hit.snippet[at:])
+    return parts
+
+
+def _copies(hit: Hit) -> str:
+    named = ", ".join(hit.also_in[:3])
+    rest = hit.also_in_total - min(len(hit.also_in), 3)
+    return f"also in {named}" + (f" and {counted(rest, 'more session')}" if rest > 0 else "")
+
+
+def _nothing(diagnostics: Diagnostics | None, screen: Screen, everywhere: bool) -> None:
+    screen.line(("No event matches.", STRONG))
+    if diagnostics is not None:
+        for term in diagnostics.terms:
+            screen.line(*_term(term), indent=2)
+        if diagnostics.without_filters:
+            found = counted(diagnostics.without_filters, "event")
+            matches = "matches" if diagnostics.without_filters == 1 else "match"
+            screen.line(f"Without the filters {found} {matches}.")
+        elif len(diagnostics.terms) > 1 and all(term.events for term in diagnostics.terms):
+            screen.line("Each of these words occurs, but no event holds them all.")
+        if diagnostics.current_session_excluded:
+            screen.line(_EXCLUDED)
+    if not everywhere:
+        screen.line((_ELSEWHERE, FAINT))
+
+
+def _term(term: DiagnosticTerm) -> tuple[Part, ...]:
+    if not term.events:
+        return (term.term, STRONG), (" occurs in no event", BAD)
+    least = "at least " if term.at_least else ""
+    return (term.term, STRONG), f" occurs in {least}{counted(term.events, 'event')}"

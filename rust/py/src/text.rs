@@ -1,0 +1,173 @@
+//! Text as Python asks for it: queries, snippets, previews, what the text index is told.
+
+use pi_event_search_core::text::{self, Bounded, Clause, Preview};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::records::{analyse, words_of};
+use pi_event_search_core::text::parts_text;
+
+type Ranges = Vec<(usize, usize)>;
+
+/// A parsed query. `clauses` holds the words of each clause: one, or several that stand side by
+/// side; `parts` runs in parallel.
+#[pyclass(frozen)]
+pub struct Query {
+    query: text::Query,
+}
+
+#[pymethods]
+impl Query {
+    #[getter]
+    fn clauses(&self) -> Vec<Vec<String>> {
+        self.query
+            .clauses
+            .iter()
+            .map(|clause| match clause {
+                Clause::Term(word) => vec![word.clone()],
+                Clause::Phrase(words) => words.clone(),
+            })
+            .collect()
+    }
+
+    #[getter]
+    fn parts(&self) -> Vec<Vec<String>> {
+        self.query.parts.clone()
+    }
+
+    #[getter]
+    fn display(&self) -> Vec<String> {
+        self.query.display.clone()
+    }
+
+    /// The query of one clause alone.
+    fn only(&self, number: usize) -> PyResult<Self> {
+        let missing = || PyValueError::new_err("the query has no such clause");
+        Ok(Self {
+            query: text::Query {
+                clauses: vec![self.query.clauses.get(number).ok_or_else(missing)?.clone()],
+                display: vec![self.query.display.get(number).ok_or_else(missing)?.clone()],
+                parts: vec![self.query.parts.get(number).ok_or_else(missing)?.clone()],
+            },
+        })
+    }
+}
+
+#[pyfunction]
+pub fn parse_query(text: &str) -> PyResult<Query> {
+    let query =
+        text::parse_query(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(Query { query })
+}
+
+/// A fragment's stored text: head and tail, the tail empty when nothing was left out.
+struct Stored {
+    text: String,
+    /// Bytes of the head.
+    cut: usize,
+}
+
+impl Stored {
+    fn read(blob: &[u8], head: Option<usize>) -> PyResult<Self> {
+        let text =
+            text::decompress(blob).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let cut = match head {
+            None => text.len(),
+            Some(chars) => text
+                .char_indices()
+                .nth(chars)
+                .map_or(text.len(), |(at, _)| at),
+        };
+        Ok(Self { text, cut })
+    }
+
+    fn halves(&self) -> (&str, &str) {
+        self.text.split_at(self.cut)
+    }
+
+    fn bounded(&self, total: usize) -> Bounded<'_> {
+        let (head, tail) = self.halves();
+        Bounded::held(head, tail, total)
+    }
+}
+
+#[pyfunction]
+pub fn bounded_text(blob: &[u8], head: Option<usize>) -> PyResult<(String, String)> {
+    let stored = Stored::read(blob, head)?;
+    let (head, tail) = stored.halves();
+    Ok((head.to_owned(), tail.to_owned()))
+}
+
+#[pyfunction]
+pub fn index_values(blob: &[u8], head: Option<usize>) -> PyResult<(Vec<String>, Vec<String>)> {
+    let stored = Stored::read(blob, head)?;
+    let (head, tail) = stored.halves();
+    let pieces: &[&str] = if tail.is_empty() {
+        &[head]
+    } else {
+        &[head, tail]
+    };
+    Ok((analyse(pieces, words_of), analyse(pieces, parts_text)))
+}
+
+#[pyfunction]
+pub fn snippet(
+    blob: &[u8],
+    head: Option<usize>,
+    query: Option<&Query>,
+    limit: usize,
+) -> PyResult<(String, Ranges)> {
+    let stored = Stored::read(blob, head)?;
+    let (head, tail) = stored.halves();
+    let found = text::snippet(head, tail, query.map(|query| &query.query), limit);
+    Ok((found.text, found.highlights))
+}
+
+#[pyfunction]
+pub fn preview(text: &str, limit: usize) -> (String, Ranges, Ranges, usize) {
+    let shown = text::preview(text, limit);
+    (shown.text, shown.shown, shown.omitted, shown.total)
+}
+
+#[pyfunction]
+pub fn preview_bounded(
+    blob: &[u8],
+    head: Option<usize>,
+    total: usize,
+    limit: usize,
+) -> PyResult<(String, Ranges, Ranges)> {
+    let stored = Stored::read(blob, head)?;
+    Ok(without_total(text::preview_bounded(
+        &stored.bounded(total),
+        limit,
+    )))
+}
+
+#[pyfunction]
+pub fn window_bounded(
+    blob: &[u8],
+    head: Option<usize>,
+    total: usize,
+    offset: usize,
+    length: usize,
+) -> PyResult<(String, Ranges, Ranges)> {
+    let stored = Stored::read(blob, head)?;
+    Ok(without_total(text::window_bounded(
+        &stored.bounded(total),
+        offset,
+        length,
+    )))
+}
+
+fn without_total(shown: Preview) -> (String, Ranges, Ranges) {
+    (shown.text, shown.shown, shown.omitted)
+}
+
+/// The tokens of a text: word, first code point, the one behind the last, position.
+#[pyfunction]
+pub fn tokens(text: &str) -> Vec<(String, usize, usize, u32)> {
+    text::tokens(text)
+        .into_iter()
+        .map(|token| (token.text, token.start, token.end, token.position))
+        .collect()
+}

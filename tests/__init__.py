@@ -1,0 +1,1 @@
+"""Tests of pi-event-search."""

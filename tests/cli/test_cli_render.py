@@ -1,0 +1,238 @@
+"""Output for eyes: golden in several widths, and undisturbed by hostile text."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import re
+from collections.abc import Callable
+from datetime import UTC
+from typing import Any
+
+import pytest
+from pi_event_search.cli.render.event import render_event
+from pi_event_search.cli.render.index import render_status, render_sync
+from pi_event_search.cli.render.screen import Screen, screen_for
+from pi_event_search.cli.render.search import render_search
+from pi_event_search.cli.render.sessions import render_lineage, render_sessions
+from pi_event_search.cli.render.trace import render_trace
+from pi_event_search.cli.render.words import ago, counted, local_time, size
+from pi_event_search.types import Lineage, SearchPage, TextPreview, TextRange
+from rich.cells import cell_len
+
+from tests.cli.made_up import (
+    NOW,
+    READY,
+    SESSION,
+    MadeUpIndex,
+    check_golden,
+    event,
+    hit,
+    no_hits,
+    page,
+    report,
+    sessions,
+    status,
+    trace,
+    whole,
+)
+
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def search(result: SearchPage, screen: Screen) -> None:
+    render_search(result, screen, everywhere=False)
+
+
+ANSWERS: dict[str, tuple[Callable[[Any, Screen], None], Callable[[], Any]]] = {
+    "search": (search, page),
+    "search-nothing": (search, no_hits),
+    "read": (render_event, event),
+    "trace": (render_trace, trace),
+    "sessions": (render_sessions, sessions),
+    "lineage": (render_lineage, lambda: Lineage(SESSION, ("c1", "c2"), "p")),
+    "status": (render_status, status),
+    "sync": (render_sync, report),
+}
+LOOKS = {"80": (80, True), "200": (200, True), "piped": (None, False), "plain-40": (40, False)}
+
+
+def shown(name: str, width: int | None, colour: bool, result: Any = None) -> str:
+    render, answer = ANSWERS[name]
+    screen = Screen(width=width, colour=colour, now=NOW, zone=UTC)
+    render(answer() if result is None else result, screen)
+    return screen.text()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("name", ANSWERS)
+def test_screens_are_golden(name: str, look: str) -> None:
+    text = shown(name, *LOOKS[look])
+    check_golden(f"screen/{name}-{look}.txt", text.replace("\x1b", "␛"))
+    assert ("\x1b" in text) == LOOKS[look][1]
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_colours_add_nothing_but_colours(name: str) -> None:
+    plain = shown(name, 80, False).split("\n")
+    coloured = ESCAPE.sub("", shown(name, 80, True)).split("\n")
+    assert [line.rstrip() for line in coloured] == plain
+
+
+@pytest.mark.parametrize("name", ["search", "read", "trace"])
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_lines_fit_the_terminal(name: str, width: int) -> None:
+    for line in shown(name, width, False).split("\n"):
+        assert cell_len(line) <= width or SESSION[:8] in line
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
+def test_ids_are_never_broken(width: int) -> None:
+    assert f"{SESSION} a1b2c3d4\n" in shown("search", width, False)
+    assert f"{SESSION} a1b2c3d4\n" in shown("read", width, False)
+
+
+def test_columns_align_with_wide_characters() -> None:
+    lines = shown("sessions", 200, False).rstrip("\n").split("\n")
+    starts = {cell_len(line[: line.index("/w/a")]) for line in lines[1:]}
+    assert len(starts) == 1
+
+
+HOSTILE = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202erev\u2066\r\x00[bold]x[/bold]:smile:\x08\x7f"
+
+
+def poisoned(value: Any) -> Any:
+    """The same result with hostile text in every place where text is free."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+        return dataclasses.replace(value, **{name: poisoned(item) for name, item in fields})
+    if isinstance(value, tuple):
+        return tuple(poisoned(item) for item in value)
+    if isinstance(value, dict):
+        return {f"{key}{HOSTILE}": poisoned(item) for key, item in value.items()}
+    return f"{value}{HOSTILE}" if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("colour", [False, True])
+@pytest.mark.parametrize("name", ANSWERS)
+def test_hostile_text_reaches_no_terminal(name: str, colour: bool) -> None:
+    text = ESCAPE.sub("", shown(name, 80, colour, poisoned(ANSWERS[name][1]())))
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
+
+
+def test_markup_in_logs_is_text() -> None:
+    found = SearchPage((hit(snippet="[red]x[/red] :smile:", highlights=()),), READY)
+    assert "[red]x[/red] :smile:" in shown("search", 80, False, found)
+
+
+def test_matches_are_marked_where_they_are_in_spite_of_cleaning() -> None:
+    marked = hit(snippet="\x1b\x1b lock", highlights=(TextRange(3, 7),))
+    assert "\x1b[1;35mlock\x1b[0m" in shown("search", 80, True, SearchPage((marked,), READY))
+
+
+@pytest.mark.parametrize(
+    ("preview", "note"),
+    [
+        (
+            TextPreview("x", 9_000, (TextRange(2_000, 4_000),),
+                        (TextRange(0, 2_000), TextRange(4_000, 9_000)), True),
+            "[characters 2,000-4,000 of 9,000; more with --fragment tool.result:0 --offset 4000]",
+        ),
+        (
+            TextPreview("x", 9_000, (TextRange(5_000, 9_000),), (TextRange(0, 5_000),), True),
+            "[characters 5,000-9,000 of 9,000; more with --fragment tool.result:0 --offset 0]",
+        ),
+        (
+            TextPreview("", 9_000, (), (TextRange(0, 9_000),), True),
+            "[nothing is held of this part of the 9,000 characters]",
+        ),
+    ],
+)  # fmt: skip
+def test_a_cut_text_says_how_to_go_on(preview: TextPreview, note: str) -> None:
+    target = event()
+    fragment = dataclasses.replace(target.fragments[0], preview=preview)
+    assert note in shown("read", None, False, dataclasses.replace(target, fragments=(fragment,)))
+
+
+def test_an_event_without_text_says_so() -> None:
+    bare = dataclasses.replace(event(), fragments=(), omissions=(), fragment_coverage=(
+        dataclasses.replace(event().fragment_coverage, total=0, returned=0, omitted=0)
+    ))  # fmt: skip
+    assert "[this event has no text]" in shown("read", 80, False, bare)
+
+
+def test_text_that_is_not_from_the_file_says_so() -> None:
+    gone = dataclasses.replace(event(), source=dataclasses.replace(event().source, state="missing"))
+    assert "the file is gone; this is what the index holds" in shown("read", 200, False, gone)
+
+
+def test_line_ends_of_a_text_stay() -> None:
+    fragment = dataclasses.replace(event().fragments[0], preview=whole("a\n\n    b\r\nc\td"))
+    text = shown("read", 80, False, dataclasses.replace(event(), fragments=(fragment,)))
+    assert "\n  a\n\n      b\n  c    d\n" in text
+
+
+@pytest.mark.parametrize(
+    ("environment", "terminal", "colour"),
+    [
+        ({}, True, True),
+        ({}, False, False),
+        ({"NO_COLOR": "1"}, True, False),
+        ({"NO_COLOR": ""}, True, True),
+        ({"TERM": "dumb"}, True, False),
+        ({"FORCE_COLOR": "1"}, False, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, True, False),
+    ],
+)
+def test_colours_by_environment(
+    environment: dict[str, str], terminal: bool, colour: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "66")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    class Stream(io.StringIO):
+        def isatty(self) -> bool:
+            return terminal
+
+    screen = screen_for(Stream(), NOW, UTC)
+    screen.line(("x", "bold red"))
+    assert ("\x1b" in screen.text()) == colour
+    assert screen.interactive == terminal
+    assert (screen.width == 66) == terminal
+
+
+def test_main_writes_what_is_rendered(capsys: pytest.CaptureFixture[str]) -> None:
+    assert MadeUpIndex().run("search", "lock") == 0
+    assert capsys.readouterr().out == shown("search", None, False)
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "words"),
+    [
+        ("2026-03-14T12:00:30Z", "just now"),
+        ("2026-03-14T11:59:00Z", "1 minute ago"),
+        ("2026-03-14T11:00:01Z", "59 minutes ago"),
+        ("2026-03-13T12:00:00Z", "1 day ago"),
+        ("2026-03-13T12:00:01Z", "23 hours ago"),
+        ("2026-02-28T12:00:00Z", "2 weeks ago"),
+        ("2026-01-01T12:00:00Z", "2026-01-01"),
+        ("2026-03-15T12:00:00Z", "2026-03-15"),
+        ("2026-03-14T11:30:00", "30 minutes ago"),
+        ("0001-01-01T00:00:00+14:00", "at an unknown time"),
+        ("", "at an unknown time"),
+        ("x", "at an unknown time"),
+    ],
+)
+def test_ago(timestamp: str, words: str) -> None:
+    assert ago(timestamp, NOW) == words
+
+
+def test_numbers_in_words() -> None:
+    assert [counted(1, "event"), counted(2_000, "event")] == ["1 event", "2,000 events"]
+    assert [size(999), size(1_234_567), size(10**12)] == ["999 B", "1.2 MB", "1.0 TB"]
+    assert local_time("x", UTC) == "x"
+    assert local_time("", UTC) == "no time recorded"

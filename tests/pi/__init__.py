@@ -1,0 +1,1 @@
+"""Differential tests against the real Pi coding agent."""
