@@ -57,6 +57,8 @@ fn decoded(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 fn project_text(record: &str) -> Result<Event, JsonError> {
+    // Line ends of another system are no part of the content that copies share.
+    let record = record.trim_end_matches([' ', '\t', '\r', '\n']);
     let mut reader = Reader::of_text(record);
     if reader.peek()? != ValueKind::Object {
         reader.skip_value()?;

@@ -183,6 +183,10 @@ fn copies_of_a_record_have_equal_hashes() {
     assert_ne!(first, hash("\"a\"", "\"b\"", "t"));
     let without = r#"{"type":"compaction","id":"c","parentId":,"summary":"s","firstKeptEntryId":}"#;
     assert_eq!(first, record_hash(without.as_bytes()));
+    let ended = format!("{without} \r\n")
+        .replace(":,", ":null,")
+        .replace(":}", ":null}");
+    assert_eq!(first, event(&ended).copy_hash);
     // A nested key of that name is content.
     let nested = |id: &str| {
         event(&format!(
