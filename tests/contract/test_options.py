@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from pi_event_search.store import lease
 
 from tests.contract.place import EVERYWHERE, Answer, Capture, Place
 from tests.contract.writing import Pi, call
@@ -338,12 +339,11 @@ def test_an_unforeseen_failure(asked: Place, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_busy_index(changing: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pi_event_search.store import lease
-
     pi = Pi("more", changing.base)
     pi.user("wolf more")
     pi.write(changing.sessions)
-    monkeypatch.setattr(lease.writer_lease, "__defaults__", (0.0,))
+    lock = lease._lock
+    monkeypatch.setattr(lease, "_lock", lambda file, directory, _: lock(file, directory, 0))
     with lease.writer_lease(changing.index):
         answer = changing.all("sync")
         assert answer.code == 4
