@@ -26,6 +26,7 @@ class Entry:
     body: Object = field(compare=False)
     detached: bool = False
     first_kept: str | None = None
+    record: Record | None = field(default=None, compare=False)
 
 
 @dataclass
@@ -74,7 +75,7 @@ def _entry(found: Session, record: Record, body: Object, index: int, previous: s
     if found.version < 3 and role == "hookMessage":
         role = "custom"
     key = own if own is not None and not record.detached else f"~{ordinal}"
-    return Entry(ordinal, key, own, parent, kind, role, body, record.detached, kept)
+    return Entry(ordinal, key, own, parent, kind, role, body, record.detached, kept, record)
 
 
 def _kept_by_index(found: Session, body: Object, index: int) -> str | None:
