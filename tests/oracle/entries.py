@@ -67,7 +67,7 @@ def _entry(found: Session, record: Record, body: Object, index: int, previous: s
     kept = text(body, "firstKeptEntryId")
     if found.version == 1 and not record.detached:  # written ids do not survive the migration
         own, parent, kept = f"#{index}", previous, _kept_by_index(found, body, index)
-    elif own is None:
+    elif own is None and found.version > 1:  # whose records have no ids to miss
         found.receipts["missing-id"] += 1
     kind = text(body, "type") or ""
     message = body.get("message") if kind == "message" else None
