@@ -224,6 +224,9 @@ class _Writer:
             flags = self._flags(event)
             row = _event_row(event, number, flags, place, first_key)
             rows.append(row)
+            reading.last_ts = max(reading.last_ts, row.ts)
+            if event.session_name is not None and not event.detached:
+                reading.name = event.session_name or None
             if place is None:
                 continue  # its last record answers for the id
             for fragment in event.fragments:
@@ -235,14 +238,12 @@ class _Writer:
                     )
                 )
                 first_key += 1
-            reading.last_ts = max(reading.last_ts, row.ts)
-            if event.session_name is not None and not event.detached:
-                reading.name = event.session_name or None
         self._publication.add(rows, fragments, documents)
         self._relationships(rows, events)
         self._receipts(batch.receipts)
         reading.next_ord += len(rows)
-        reading.events += len(rows)
+        reading.events += sum(place is not None for place in places)
+        reading.events -= reading.placement.take_superseded()
         return len(rows)
 
     def _flags(self, event: _core.ParsedEvent) -> int:
@@ -301,7 +302,6 @@ class _Writer:
                     | (INFERRED if relationship.inferred else 0),
                 )
                 for row, event in zip(rows, events, strict=True)
-                if not row.flags & SUPERSEDED
                 for relationship in event.relationships
             ),
         )

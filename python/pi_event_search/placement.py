@@ -29,6 +29,12 @@ class Placement:
         self._connection = connection
         self._epoch = epoch
         self._numbers = epoch_range(epoch)
+        self._superseded = 0
+
+    def take_superseded(self) -> int:
+        """How many stored events lost their id to a later one since the last call."""
+        count, self._superseded = self._superseded, 0
+        return count
 
     def place(self, batch: _core.Batch, next_ord: int) -> Sequence[Place | None]:
         """Places of the batch's events; ``None`` for one that a later event of its id supersedes.
@@ -223,11 +229,11 @@ class Placement:
             " ON f.key >= e.first_key AND f.key < e.first_key + e.fragments WHERE e.event = ?)",
             superseded,
         )
-        self._connection.executemany("DELETE FROM relationships WHERE event = ?", superseded)
-        self._connection.executemany(
-            f"UPDATE events SET flags = flags | {SUPERSEDED}, fragments = 0 WHERE event = ?",
+        self._superseded += self._connection.executemany(
+            f"UPDATE events SET flags = flags | {SUPERSEDED}, fragments = 0"
+            f" WHERE event = ? AND NOT flags & {SUPERSEDED}",
             superseded,
-        )
+        ).rowcount
 
     def _replace_receipts(self, counts: dict[str, int]) -> None:
         self._connection.executemany(

@@ -126,6 +126,7 @@ CREATE TABLE fragments (
 
 -- What an entry says of another entry (by id), of a tool call (by its id) or of a file (by path).
 -- Bound late: the other end is looked up when asked for, so order of arrival never matters.
+-- Superseded and detached events have theirs too: Pi heeds labels and names of the former.
 CREATE TABLE relationships (
   event INTEGER NOT NULL, kind INTEGER NOT NULL, reference TEXT NOT NULL,
   detail TEXT, flags INTEGER NOT NULL,
