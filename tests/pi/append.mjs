@@ -1,16 +1,17 @@
 #!/usr/bin/env node
 /**
- * append.mjs FILE --steps M --seed N [--branching] [--torn-ms T] [--gated]
- * Appends M entries to a session through Pi's SessionManager and prints {id, markers[]} when an
- * entry is on disk, the markers being those it can be found by. --branching also moves about in the tree. --torn-ms T writes a record in two pieces,
- * T ms apart; the cut may fall inside a character. --gated takes one byte from stdin before each
- * write, also between two pieces, until stdin ends: the reader decides how far this may get.
+ * append.mjs FILE --steps M --seed N [--branching] [--torn-ms T]
+ * Appends M entries to a session through Pi's SessionManager. Prints {ready}, then {id, markers[]}
+ * whenever an entry is on disk, the markers being those it can be found by. --branching also moves
+ * about in the tree. --torn-ms T writes a record in two pieces, T ms apart; the cut may fall inside
+ * a character. Before each write, also between two pieces, it takes one byte from stdin, until stdin
+ * ends: the reader decides how far this may get.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { resolve } from "node:path";
 import { expectation, Markers } from "./lib/markers.mjs";
-import { isolate, loadPi, parseArgs } from "./lib/pi.mjs";
+import { isolate, loadPi, parseArgs, pause, readInput } from "./lib/pi.mjs";
 import { Rng } from "./lib/random.mjs";
 import { step, STEPS } from "./lib/steps.mjs";
 
@@ -19,21 +20,19 @@ const opt = parseArgs(process.argv.slice(2), {
   seed: "int",
   branching: "flag",
   "torn-ms": "int",
-  gated: "flag",
 });
 if (opt._.length !== 1 || !fs.existsSync(opt._[0])) {
-  console.error("usage: append.mjs FILE --steps M --seed N [--branching] [--torn-ms T] [--gated]");
+  console.error("usage: append.mjs FILE --steps M --seed N [--branching] [--torn-ms T]");
   process.exit(2);
 }
 const file = resolve(opt._[0]);
 isolate();
 
 const byte = Buffer.alloc(1);
-let gated = opt.gated;
+let gated = true;
 function gate() {
-  if (gated) gated = fs.readSync(0, byte) > 0;
+  if (gated) gated = readInput(byte) > 0;
 }
-const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 const append = fs.appendFileSync;
 fs.appendFileSync = (path, data, ...rest) => {
@@ -67,6 +66,8 @@ const ctx = {
     this.sm = SessionManager.open(file);
   },
 };
+
+process.stdout.write('{"ready": true}\n');
 
 class Enough extends Error {}
 let left = opt.steps ?? 10;

@@ -1,4 +1,4 @@
-"""Fixtures around the real Pi. Without it every test here is skipped, with one line that says so."""
+"""Fixtures around the real Pi. Without it every test here is skipped, with one line saying so."""
 
 import os
 import shutil

@@ -8,14 +8,14 @@
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { isolate, loadPi } from "./lib/pi.mjs";
+import { isolate, loadPi, readInput } from "./lib/pi.mjs";
 
 let buffered = "";
 const chunk = Buffer.alloc(1 << 16);
 /** The next line of stdin, read while nothing else runs; undefined at its end. */
 function readLine() {
   while (!buffered.includes("\n")) {
-    const count = fs.readSync(0, chunk);
+    const count = readInput(chunk);
     if (count === 0) return undefined;
     buffered += chunk.toString("utf8", 0, count);
   }
@@ -44,17 +44,23 @@ fs.openSync = (path, flags, ...rest) => {
   }
   return fd;
 };
+let writing = false; // Node's own appendFileSync calls writeFileSync
 const stepped = (write) => (target, data, ...rest) => {
   const session = opened.has(target) || String(target).endsWith(".jsonl");
-  if (!session || stepping === undefined) return write(target, data, ...rest);
+  if (!session || stepping === undefined || writing) return write(target, data, ...rest);
   const bytes = Buffer.from(data);
   const cut = stepping.torn ? bytes.length >> 1 : 0;
-  if (cut > 0) {
-    write(target, bytes.subarray(0, cut), ...rest);
-    paused("torn");
+  writing = true;
+  try {
+    if (cut > 0) {
+      write(target, bytes.subarray(0, cut), ...rest);
+      paused("torn");
+    }
+    // The second piece of a file named by its path is appended: writing would replace the first.
+    (cut > 0 ? appendFileSync : write)(target, bytes.subarray(cut), ...rest);
+  } finally {
+    writing = false;
   }
-  // The second piece of a file named by its path is appended: writing would replace the first.
-  (cut > 0 ? appendFileSync : write)(target, bytes.subarray(cut), ...rest);
   paused("wrote");
 };
 fs.writeFileSync = stepped(writeFileSync);

@@ -123,8 +123,12 @@ class Driver(Script):
         """Carries a command out change by change of the session file."""
         self.do("step", torn=torn)
         self._send(command, arguments)
-        yield Steps(self)
-        self.do("run")
+        steps = Steps(self)
+        try:
+            yield steps
+        finally:
+            steps.finish()
+            self.do("run")
 
     def _send(self, command: str, arguments: dict[str, object]) -> None:
         self.send(json.dumps({"do": command, **arguments}, default=str).encode() + b"\n")
@@ -139,25 +143,41 @@ class Steps:
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
+        self._answer = driver.line()
         self.result: Any = None
 
     def __iter__(self) -> Iterator[str]:
-        while "paused" in (answer := self._driver.line()):
-            yield answer["paused"]
-            self._driver.send(b"\n")
-        self.result = self._driver._done(answer)
+        while "paused" in self._answer:
+            yield self._answer["paused"]
+            self._go_on()
+        self.result = self._driver._done(self._answer)
+
+    def finish(self) -> None:
+        """Lets Pi do what is left, so that the driver can be used again."""
+        while "paused" in self._answer:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        self._driver.send(b"\n")
+        self._answer = self._driver.line()
 
 
 class Appender(Script):
     """Pi appending to a session as fast as it is allowed to; see ``append.mjs``."""
 
     def __init__(self, path: Path, steps: int, seed: int, options: Sequence[object]) -> None:
-        arguments = ("--steps", steps, "--seed", seed, "--gated", *options)
+        arguments = ("--steps", steps, "--seed", seed, *options)
         super().__init__("append.mjs", path, *arguments)
+        assert self.line()["ready"]
         self.told: list[Any] = []
         """What it has said so far; grows in the background."""
         self._listener = threading.Thread(target=self._listen)
         self._listener.start()
+
+    @property
+    def running(self) -> bool:
+        """False once it has done everything, or failed."""
+        return self.process.poll() is None
 
     def allow(self, writes: int) -> None:
         """Lets that many further writes happen, or as many as it still has to do."""

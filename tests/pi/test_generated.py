@@ -110,7 +110,7 @@ def _complaint(index: EventIndex, marker: dict[str, Any], word: str) -> object:
     suppressed = set()
     for at in marker["locations"]:
         event = at["sessionId"], at["entryId"]
-        if at.get("suppressed"):
+        if at["suppressed"]:
             suppressed.add(event)
         elif _searchable(at["kind"]):
             events.setdefault(event, set()).add(SHOWN_AS.get(at["kind"], at["kind"]))

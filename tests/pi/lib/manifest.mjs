@@ -19,13 +19,10 @@ function placesOf(sessions, seed) {
     for (const entry of entries)
       for (const { text, kind, toolName } of strings(entry))
         for (const marker of text?.match(pattern) ?? []) {
+          const suppressed = SUPPRESSED_TOOLS.has(toolName);
+          const place = { sessionId: header.id, entryId: entry.id, kind, suppressed };
           if (!places.has(marker)) places.set(marker, new Map());
-          places.get(marker).set(`${header.id}/${entry.id}/${kind}`, {
-            sessionId: header.id,
-            entryId: entry.id,
-            kind,
-            ...(SUPPRESSED_TOOLS.has(toolName) ? { suppressed: true } : {}),
-          });
+          places.get(marker).set(Object.values(place).join(), place);
         }
   return places;
 }

@@ -1,5 +1,5 @@
 /** Where Pi is, how it is imported without touching the user's own, and the arguments of a script. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -26,6 +26,22 @@ export async function loadPi(file = "index.js") {
   const module = join(PACKAGE, "dist", file);
   if (!existsSync(module)) throw new Error(`Pi is not in ${PACKAGE}: run \`make pi\``);
   return await import(pathToFileURL(module).href);
+}
+
+export function pause(ms) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** Reads from stdin while nothing else runs; 0 at its end. */
+export function readInput(buffer) {
+  for (;;) {
+    try {
+      return readSync(0, buffer);
+    } catch (error) {
+      if (error.code !== "EAGAIN") throw error; // importing Pi makes stdin non-blocking
+      pause(1);
+    }
+  }
 }
 
 /** `spec` says of each option whether it is a "flag", an "int" or a "str"; the rest is in `_`. */
