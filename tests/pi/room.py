@@ -31,11 +31,11 @@ depend on what else was ever indexed. Places in the tree are compared as facts."
 class Room:
     """A directory with sessions in it and an index over it."""
 
-    def __init__(self, place: Path, *, archive: Path | None = None) -> None:
+    def __init__(self, place: Path, *, by_environment: bool = False) -> None:
         self.place = place
         self.sessions = place / "sessions"
         self.sessions.mkdir(parents=True, exist_ok=True)
-        directories = [self.sessions] if archive is None else [self.sessions, archive]
+        directories = None if by_environment else [self.sessions]
         self.index = EventIndex.open(index_dir=place / "index", session_dirs=directories)
 
     def __enter__(self) -> Self:
