@@ -163,16 +163,25 @@ class SessionStates:
             self._origins[segment] = known
         return known
 
-    def _omitted(self, row: EventRow) -> bool:
+    def edit(self, entry_id: str) -> tuple[int, str] | None:
+        """The context edit that counts for an entry: its event number, and what it does.
+
+        It lies on the path inside the range that is still sent; the last such one counts.
+        """
         edits = self.connection.execute(
-            "SELECT e.segment, e.depth, r.detail FROM relationships r JOIN events e USING (event)"
+            "SELECT e.segment, e.depth, e.event, r.detail"
+            " FROM relationships r JOIN events e USING (event)"
             " WHERE r.reference = ? AND r.kind = ? AND r.event >= ? AND r.event < ?",
-            (row.entry_id, _core.RELATIONSHIP_CONTEXT_EDIT, self._numbers[0], self.cutoff),
+            (entry_id, _core.RELATIONSHIP_CONTEXT_EDIT, self._numbers[0], self.cutoff),
         )
         begins = 0 if self._window is None else self._window[1]
         effective = [
-            (depth, detail)
-            for segment, depth, detail in edits
+            (depth, event, detail)
+            for segment, depth, event, detail in edits
             if begins <= (-1 if depth is None else depth) <= self._path.get(segment, -1)
         ]
-        return bool(effective) and max(effective)[1] == _core.EDIT_OMITS
+        return max(effective)[1:] if effective else None
+
+    def _omitted(self, row: EventRow) -> bool:
+        edit = self.edit(row.entry_id)
+        return edit is not None and edit[1] == _core.EDIT_OMITS
