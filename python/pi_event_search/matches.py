@@ -6,7 +6,6 @@ the caller may see an event, and what it is on its branch now.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -15,6 +14,7 @@ from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.authorize import Authorizer, Root, canonical
+from pi_event_search.files import events_touching
 from pi_event_search.scope import Scope
 from pi_event_search.store.documents import RETRIEVAL_FACET
 from pi_event_search.store.rows import DETACHED, RETRIEVAL, EventRow, SessionRow
@@ -108,7 +108,7 @@ class Matches:
                 "tool": request.tool_names,
                 "is": ("error",) if request.error_only else (),
             },
-            events=self._view.events_touching(request.file) if request.file else None,
+            events=events_touching(self._view, request.file) if request.file else None,
             ts_from=request.from_ms,
             ts_to=request.to_ms,
         )
@@ -165,14 +165,7 @@ class Matches:
         """The sessions that pass the filter on the working directory."""
         if self._request.cwd is None:
             return self.scope.sessions
-        place = _place(self.scope.cwd, self._request.cwd)
+        asked = self.scope.absolute(self._request.cwd)
+        place = None if asked is None else canonical(asked)
         inside = Authorizer(() if place is None else (Root(place, "explicit"),))
         return {e: s for e, s in self.scope.sessions.items() if inside.allows(s.cwd or "")}
-
-
-def _place(cwd: str, directory: str) -> str | None:
-    """A directory of a request, seen from where the caller works; ``None`` for no such place."""
-    try:
-        return canonical(os.path.abspath(os.path.join(cwd, directory)))  # noqa: PTH100
-    except (OSError, ValueError):
-        return None

@@ -186,24 +186,15 @@ class View:
         ).fetchone()
         return None if found is None else found[0] or None
 
-    def events_touching(self, path: str) -> list[int]:
-        """Numbers of events whose recognised tool calls or summaries touched a file.
-
-        ``path`` may be absolute, relative as recorded, or the end of a path.
-        """
-        wanted = path.strip().removeprefix("./")
-        rows = self._connection.execute(
-            "SELECT event FROM relationships WHERE kind IN (?, ?)"
-            " AND (reference = ? OR reference = './' || ?"
-            " OR substr(reference, -length(?) - 1) = '/' || ?"
-            " OR substr(?, -length(reference) - 1) = '/' || reference)",
-            (
-                _core.RELATIONSHIP_FILE_READ,
-                _core.RELATIONSHIP_FILE_CHANGED,
-                *(wanted,) * 5,
-            ),
-        )
-        return sorted({row[0] for row in rows if self.scope.shows(row[0])})
+    def file_references(self, name: str) -> Iterator[tuple[int, str]]:
+        """Visible event numbers with a path each that they touched, of files so called."""
+        for event, reference in self._connection.execute(
+            "SELECT event, reference FROM relationships WHERE kind IN (?, ?)"
+            " AND substr(reference, -length(?)) = ?",
+            (_core.RELATIONSHIP_FILE_READ, _core.RELATIONSHIP_FILE_CHANGED, name, name),
+        ):
+            if self.scope.shows(event):
+                yield event, reference
 
     def _select(self, query: str, values: Sequence[object]) -> Iterator[EventRow]:
         for columns in self._connection.execute(query, values):
