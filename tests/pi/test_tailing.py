@@ -21,7 +21,7 @@ from tests.pi.room import Room, fresh
 from tests.pi.tally import TALLY
 
 LONG = os.environ.get("PI_EVENT_SEARCH_LONG") == "1"
-APPENDS, LOOKS = (2000, 250) if LONG else (60, 10)
+APPENDS, LOOKS = (2000, 250) if LONG else (60, 8)
 MODES = {
     "plain": (),
     "branching": ("--branching",),
