@@ -1,4 +1,4 @@
-"""Damaged and unusual files: where Pi has an answer, it is ours; elsewhere we claim to know nothing.
+"""Damaged and unusual files: where Pi has an answer it is ours; elsewhere we claim no knowledge.
 
 The golden cases are small and named; hypothesis mixes their damage at random.
 """

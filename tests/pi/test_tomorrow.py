@@ -34,10 +34,10 @@ TYPES: dict[str, Record] = {
 }
 
 
-@pytest.fixture
-def original(room: Room) -> list[Record]:
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory, pi: None) -> list[Record]:
     """Records of a session that Pi wrote."""
-    begun = room.place / "begun"
+    begun = tmp_path_factory.mktemp("begun")
     run("generate.mjs", "--seed", 21, "--out", begun, "--sessions", 1, "--steps", 30)
     (path,) = begun.glob("agent/sessions/*/*.jsonl")
     return [json.loads(line) for line in path.read_bytes().splitlines()]
@@ -51,7 +51,7 @@ def _write(room: Room, records: list[Record]) -> Path:
 def _rechained(records: list[Record], added: dict[int, Record]) -> list[Record]:
     """The records with others behind some of them, each in the chain: its parent's only child."""
     out: list[Record] = []
-    stands_for: dict[str, str] = {}
+    stands_for: dict[object, str] = {}
     for n, record in enumerate(records):
         parent = record.get("parentId")
         out.append({**record, "parentId": stands_for.get(parent, parent)} if n else record)
