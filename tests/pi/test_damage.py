@@ -5,9 +5,9 @@ The golden cases are small and named; hypothesis mixes their damage at random.
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -92,9 +92,10 @@ def _check_findable(room: Room, session: dict[str, Any], session_id: str) -> Non
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(file=sessions(version=None))
-def test_any_damage(file: SessionFile, oracle: Oracle) -> None:
-    with tempfile.TemporaryDirectory() as place, Room(Path(place)) as room:
-        path = room.write("session.jsonl", file.data)
+def test_any_damage(file: SessionFile, room: Room, oracle: Oracle) -> None:
+    # The index is that of the examples before; each is a file of its own, which then goes again.
+    path = room.write(f"{uuid4()}.jsonl", file.data)
+    try:
         room.index.sync()
         facts = indexed_facts(room.index).get(path.resolve())
         answer = oracle.ask(path)
@@ -103,3 +104,5 @@ def test_any_damage(file: SessionFile, oracle: Oracle) -> None:
             _check_malformed(answer, room.receipts())
             TALLY.sessions += 1
             TALLY.entries += len(facts.order)
+    finally:
+        path.unlink()
