@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pi_event_search import _core
-from pi_event_search.placement import Placement
+from pi_event_search.placement import FILE_WIDE, Placement
 from pi_event_search.store.documents import document_of
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.publish import Publication
@@ -223,6 +223,9 @@ class _Writer:
             flags = self._flags(event)
             row = _event_row(event, number, flags, place, first_key)
             rows.append(row)
+            if event.session_name is not None and not event.detached:
+                reading.name = event.session_name or None
+            reading.last_ts = max(reading.last_ts, row.ts)
             if place is None:
                 continue  # its last record answers for the id
             for fragment in event.fragments:
@@ -234,9 +237,6 @@ class _Writer:
                     )
                 )
                 first_key += 1
-            reading.last_ts = max(reading.last_ts, row.ts)
-            if event.session_name is not None and not event.detached:
-                reading.name = event.session_name or None
         self._publication.add(rows, fragments, documents)
         self._relationships(rows, events)
         self._receipts(batch.receipts)
@@ -296,8 +296,8 @@ class _Writer:
                     | (INFERRED if relationship.inferred else 0),
                 )
                 for row, event in zip(rows, events, strict=True)
-                if not row.flags & SUPERSEDED
                 for relationship in event.relationships
+                if not row.flags & SUPERSEDED or relationship.kind in FILE_WIDE
             ),
         )
 

@@ -112,7 +112,7 @@ class Directory:
         sources = [row for row in self.visible() if _allowed(row, authorizer)]
         owners, shadowed = self._owners(sources)
         by_id = {str(row.session_id): row for row in owners}
-        current = _current(by_id, invocation)
+        current = _current(by_id, sources, invocation)
         return Scope(
             sources=sources,
             sessions={row.epoch: row for row in owners if row.epoch is not None},
@@ -189,13 +189,15 @@ def locate_cutoff(
     return 0 if found is None or found[0] is None else ord_of(found[0])
 
 
-def _current(by_id: dict[str, SessionRow], invocation: Invocation) -> SessionRow | None:
-    if invocation.current_session_id is not None:
-        return by_id.get(invocation.current_session_id)
-    if invocation.current_session_file is not None:
+def _current(
+    by_id: dict[str, SessionRow], sources: Iterable[SessionRow], invocation: Invocation
+) -> SessionRow | None:
+    """The session the caller works in: the owner of its id, whichever file the caller names."""
+    session_id = invocation.current_session_id
+    if session_id is None and invocation.current_session_file is not None:
         path = os.fsencode(os.path.realpath(invocation.current_session_file))
-        return next((row for row in by_id.values() if row.path == path), None)
-    return None
+        session_id = next((row.session_id for row in sources if row.path == path), None)
+    return None if session_id is None else by_id.get(session_id)
 
 
 def _allowed(row: SessionRow, authorizer: Authorizer) -> bool:

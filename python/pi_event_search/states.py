@@ -2,7 +2,8 @@
 
 Two facts an event: its branch state (is it on the path from the root to the materialized leaf?)
 and its selection state (does it reach the model in the next request on that path?). Both are
-comparisons on the immutable place of an event; nothing is stored with the event.
+comparisons on the immutable place of an event; nothing is stored with the event. With a cutoff
+inside the session they are what they would be if the file ended there: nothing behind it shows.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pi_event_search import _core
+from pi_event_search.path import Path, PathTo, Place, StoredPath, leaf_before
 from pi_event_search.store.rows import DETACHED, IDLESS, EventRow, SessionRow
-from pi_event_search.store.schema import epoch_range, event_number
+from pi_event_search.store.schema import event_number
 from pi_event_search.types.vocabulary import BranchState, SelectionState
+from pi_event_search.window import window_of
 
 
 @dataclass(frozen=True)
@@ -61,29 +64,52 @@ class SessionStates:
 
     def on_path(self, row: EventRow) -> bool:
         """Whether the event lies between root and materialized leaf."""
+        return row.depth is not None and row.depth <= self._path.get(row.segment, -1)
+
+    def after(self, row: EventRow) -> Place | None:
+        """Where the path goes on behind an event on it; ``None`` at the materialized leaf."""
         if row.segment is None or row.depth is None:
-            return False
-        return row.depth <= self._path.get(row.segment, -1)
+            return None
+        return self._path.after(Place(row.segment, row.depth))
 
     def _unplaced(self, row: EventRow) -> bool:
-        return bool(self.session.leaf_unknown or row.flags & (DETACHED | IDLESS))
+        return self._leaf_unknown or bool(row.flags & (DETACHED | IDLESS))
+
+    @property
+    def _path(self) -> Path:
+        return self._leaf[0]
+
+    @property
+    def _leaf_unknown(self) -> bool:
+        return self._leaf[1]
 
     @cached_property
-    def _path(self) -> dict[int, int]:
-        assert self.session.epoch is not None
-        return dict(
-            self.connection.execute(
-                "SELECT segment, upto FROM path WHERE segment BETWEEN ? AND ?",
-                epoch_range(self.session.epoch),
-            )
-        )
+    def _leaf(self) -> tuple[Path, bool]:
+        """The path, and whether the leaf is one that Pi cannot name."""
+        if not self._cut:
+            return StoredPath(self.connection), bool(self.session.leaf_unknown)
+        leaf, unknown = leaf_before(self.connection, self._epoch, self.cutoff)
+        return PathTo(self.connection, leaf), unknown
 
     @cached_property
     def _window(self) -> tuple[int, int] | None:
         """Depth of the newest compaction on the path, and depth at which its kept range begins."""
+        path = self._path
+        if isinstance(path, PathTo):
+            window = window_of(self.connection, self._epoch, path.rows.items(), self.cutoff)
+            return None if window is None else (window.depth, window.kept_depth)
         if self.session.compaction_depth is None or self.session.kept_depth is None:
             return None
         return self.session.compaction_depth, self.session.kept_depth
+
+    @property
+    def _cut(self) -> bool:
+        return self.cutoff < event_number(self._epoch, self.session.next_ord)
+
+    @property
+    def _epoch(self) -> int:
+        assert self.session.epoch is not None
+        return self.session.epoch
 
     def _origin(self, row: EventRow) -> int:
         found = self.connection.execute(
