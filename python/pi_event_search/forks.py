@@ -89,26 +89,23 @@ def fork_links(view: View, row: EventRow, grown: list[EventRow]) -> Iterator[Lin
     """
     forks = view.lineage.children(row.epoch)
     grew = {entry.epoch for entry in grown}
-    session = view.session(row)
-    first = view.first(session)
-    begins = row.parent_id is None or (first is not None and first.event == row.event)
+    begun = {entry.epoch: entry for entry in view.begun_with(row, forks)}
+    first = view.first(view.session(row))
     for fork in forks:
-        begun = _begun_as(view, fork, session, first) if begins else None
-        if begun is not None and begun[1].event == row.event:
-            yield Link(begun[0], row, recorded=True)
-        elif fork.epoch in grew:
-            copy = view.by_id(fork, row.entry_id)
-            if copy is not None:
-                yield Link(copy, row, recorded=False)
+        entry = begun.get(fork.epoch or 0)
+        if entry is None and first is not None and first.event == row.event:
+            entry = _begun_anew(view, fork, view.session(row))
+        if entry is not None:
+            yield Link(entry, row, recorded=True)
+        copy = view.twin(row, fork) if fork.epoch in grew else None
+        if copy is not None and (entry is None or copy.event != entry.event):
+            yield Link(copy, row, recorded=False)
 
 
-def _begun_as(
-    view: View, fork: SessionRow, session: SessionRow, first: EventRow | None
-) -> tuple[EventRow, EventRow] | None:
-    """The first entry of a fork, and the event of the parent session that it stands for."""
+def _begun_anew(view: View, fork: SessionRow, session: SessionRow) -> EventRow | None:
+    """The first entry of a fork, if it is none of the parent session's."""
     entry = view.first(fork)
-    origin = None if entry is None else view.twin(entry, session) or first
-    return None if entry is None or origin is None else (entry, origin)
+    return None if entry is None or view.twin(entry, session) is not None else entry
 
 
 def _child_above(view: View, above: EventRow, chosen: EventRow) -> EventRow | None:

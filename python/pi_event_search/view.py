@@ -174,6 +174,27 @@ class View:
             None,
         )
 
+    def begun_with(self, row: EventRow, forks: Sequence[SessionRow]) -> list[EventRow]:
+        """Copies of an event that are the first entries of forks."""
+        if row.flags & _OUTSIDE or not forks:
+            return []
+        return list(
+            self._select(
+                f"SELECT {_COLUMNS_OF_E} FROM events e WHERE {_SAME.format('e', *'????')}"
+                f" AND NOT e.flags {_UNPLACED}"
+                " AND e.event >> 32 IN (SELECT value FROM json_each(?))"
+                " AND NOT EXISTS (SELECT 1 FROM events b WHERE b.event >= e.event >> 32 << 32"
+                f" AND b.event < e.event AND NOT b.flags {_UNPLACED})",
+                (
+                    row.entry_id,
+                    row.copy_hash,
+                    row.ts,
+                    row.entry_type,
+                    json.dumps([fork.epoch for fork in forks]),
+                ),
+            )
+        )
+
     def grown_elsewhere(self, row: EventRow, forks: Sequence[SessionRow]) -> list[EventRow]:
         """Entries of forks that continue their copy of an event and that its session lacks.
 
