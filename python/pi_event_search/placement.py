@@ -11,14 +11,12 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from pi_event_search import _core
+from pi_event_search.store.compactions import Compaction, compactions_of
 from pi_event_search.store.rows import DETACHED, IDLESS, SUPERSEDED
 from pi_event_search.store.schema import epoch_range, event_number, ord_of
-from pi_event_search.window import window_of
 
 Place = tuple[int, int]
 """Segment number as stored, and depth."""
-FILE_WIDE = (_core.RELATIONSHIP_LABELS, _core.RELATIONSHIP_NAMES)
-"""What is said of a file as a whole: it holds although a later record took over the entry's id."""
 
 _MANY = 500
 """Values of one ``IN`` list."""
@@ -31,6 +29,12 @@ class Placement:
         self._connection = connection
         self._epoch = epoch
         self._numbers = epoch_range(epoch)
+        self._superseded = 0
+
+    def take_superseded(self) -> int:
+        """How many stored events lost their id to a later one since the last call."""
+        count, self._superseded = self._superseded, 0
+        return count
 
     def place(self, batch: _core.Batch, next_ord: int) -> Sequence[Place | None]:
         """Places of the batch's events; ``None`` for one that a later event of its id supersedes.
@@ -53,15 +57,25 @@ class Placement:
 
     def settle(self) -> None:
         """Finds the newest compaction on the path; for when the rows of a batch are stored."""
-        window = window_of(self._connection, self._epoch)
+        compactions = list(compactions_of(self._connection, *self._numbers, self._numbers[0]))
         facts: tuple[int | None, ...] = (None, None, None)
+        window = self._window(compactions) if compactions else None
         if window is not None:
-            facts = (ord_of(window.event), window.depth, window.kept_depth)
+            number = next(c.event for c in compactions if c.place == window[0])
+            facts = (ord_of(number), window[0][1], window[1])
         self._connection.execute(
             "UPDATE sessions SET compaction_ord = ?, compaction_depth = ?, kept_depth = ?"
             " WHERE epoch = ?",
             (*facts, self._epoch),
         )
+
+    def _window(self, compactions: Sequence[Compaction]) -> tuple[Place, int] | None:
+        """Place of the compaction that counts, and the depth at which its kept range begins."""
+        path = self._connection.execute(
+            "SELECT segment - ?, upto FROM path WHERE segment BETWEEN ? AND ? ORDER BY upto",
+            (self._numbers[0], *self._numbers),
+        ).fetchall()
+        return _core.window(path, [(c.place, c.kept) for c in compactions])
 
     def _state(self) -> tuple[int, tuple[str, int, int, bool] | None, bool]:
         """Next free segment number, the leaf, and whether there is a leaf Pi cannot name."""
@@ -216,14 +230,11 @@ class Placement:
             " ON f.key >= e.first_key AND f.key < e.first_key + e.fragments WHERE e.event = ?)",
             superseded,
         )
-        self._connection.executemany(
-            f"DELETE FROM relationships WHERE event = ? AND kind NOT IN {FILE_WIDE}",
+        self._superseded += self._connection.executemany(
+            f"UPDATE events SET flags = flags | {SUPERSEDED}, fragments = 0"
+            f" WHERE event = ? AND NOT flags & {SUPERSEDED}",
             superseded,
-        )
-        self._connection.executemany(
-            f"UPDATE events SET flags = flags | {SUPERSEDED}, fragments = 0 WHERE event = ?",
-            superseded,
-        )
+        ).rowcount
 
     def _replace_receipts(self, counts: dict[str, int]) -> None:
         self._connection.executemany(

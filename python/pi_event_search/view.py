@@ -100,6 +100,13 @@ class View:
         )
         return next(found, None)
 
+    def answers_for_its_id(self, row: EventRow) -> bool:
+        """Whether asking for the entry id of a visible event gives this event."""
+        if not row.flags & DETACHED:
+            return True
+        found = self.by_id(self.session(row), row.entry_id)
+        return found is not None and found.event == row.event
+
     def fragments(self, row: EventRow) -> list[FragmentRow]:
         """The stored fragments of a visible event."""
         return fragments_of(self._connection, row)
@@ -267,15 +274,8 @@ class View:
         )
         for detail, *columns in rows:
             row = EventRow(*columns)
-            if self.is_named(row):
+            if self.answers_for_its_id(row):
                 yield row, detail
-
-    def is_named(self, row: EventRow) -> bool:
-        """Whether session and entry id mean this record; another may have taken the id."""
-        if not row.flags & DETACHED:
-            return True
-        named = self.by_id(self.session(row), row.entry_id)
-        return named is not None and named.event == row.event
 
     def before_in_file(self, row: EventRow, count: int) -> list[EventRow]:
         """The nearest earlier records of the file, in append order."""
@@ -298,22 +298,26 @@ class View:
 
     def label(self, row: EventRow) -> str | None:
         """The label an event carries: the last one set in the file, wherever that was."""
-        return self._last_said(self.session(row), _core.RELATIONSHIP_LABELS, row.entry_id)
+        session = self.session(row)
+        return self._last_word(session, _core.RELATIONSHIP_LABELS, row.entry_id)
 
     def name(self, session: SessionRow) -> str | None:
         """The session's name: the last one given in the file."""
         current = self.scope.current
-        if current is None or session.epoch != current.epoch:
+        if current is None or session.epoch != current.epoch or session.epoch is None:
             return session.name
-        return self._last_said(session, _core.RELATIONSHIP_NAMES, "")
+        return self._last_word(session, _core.RELATIONSHIP_NAMES, "")
 
-    def _last_said(self, session: SessionRow, kind: int, reference: str) -> str | None:
-        """What was said last of something file-wide; superseded records have had their say too."""
+    def _last_word(self, session: SessionRow, kind: int, reference: str) -> str | None:
+        """What the last record that Pi sees says; an empty text takes it back.
+
+        Records count wherever they stand in the tree, also those that another one supersedes.
+        """
         found = self._connection.execute(
             "SELECT r.detail FROM relationships r JOIN events e USING (event)"
             " WHERE r.reference = ? AND r.kind = ? AND r.event >= ? AND r.event < ?"
-            f" AND NOT e.flags & {DETACHED} ORDER BY r.event DESC LIMIT 1",
-            (reference, kind, *self._range(session)),
+            " AND NOT e.flags & ? ORDER BY r.event DESC LIMIT 1",
+            (reference, kind, *self._range(session), DETACHED),
         ).fetchone()
         return None if found is None else found[0] or None
 
