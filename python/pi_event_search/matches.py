@@ -17,7 +17,7 @@ from pi_event_search.authorize import Authorizer, Root, canonical
 from pi_event_search.files import events_touching
 from pi_event_search.scope import Scope
 from pi_event_search.store.documents import RETRIEVAL_FACET
-from pi_event_search.store.rows import DETACHED, RETRIEVAL, EventRow, SessionRow
+from pi_event_search.store.rows import RETRIEVAL, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
 from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build
@@ -144,7 +144,7 @@ class Matches:
             return False  # a fork can hold the result of a call without the call
         if self._asks_for_time and row.ts == 0 and row.timestamp is not None:
             return False  # it has no time that could be read
-        if row.flags & DETACHED and not self._view.answers_for_its_id(row):
+        if not self._view.answers_for_its_id(row):
             return False
         states = self._view.states(row)
         if request.branch_states and states.branch(row) not in request.branch_states:

@@ -99,6 +99,7 @@ CREATE TABLE events (
   first_key INTEGER NOT NULL, fragments INTEGER NOT NULL
 );
 CREATE INDEX events_by_id ON events (entry_id);
+CREATE INDEX events_by_parent ON events (parent_id);
 CREATE INDEX events_by_place ON events (segment, depth);
 CREATE INDEX events_by_compaction ON events (event) WHERE contribution = 3;
 
