@@ -18,7 +18,7 @@ join the tables:
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised when a table changes; an older database is rebuilt, a newer one is refused."""
 
 ORD_BITS = 32
@@ -45,7 +45,9 @@ CREATE TABLE sources (
   complete_offset INTEGER, complete_lines INTEGER, entries INTEGER,
   header_offset INTEGER, header_length INTEGER, header_hash BLOB,
   boundary_offset INTEGER, boundary_length INTEGER, boundary_hash BLOB,
-  tail_offset INTEGER, tail_length INTEGER, tail_hash BLOB
+  tail_offset INTEGER, tail_length INTEGER, tail_hash BLOB,
+  -- Version of the projector that made the reading; another one reads the source again.
+  projector INTEGER
 );
 
 -- Which session directories listed a source in their latest scan.
@@ -134,8 +136,11 @@ CREATE TABLE receipts (
   PRIMARY KEY (epoch, kind)
 ) WITHOUT ROWID;
 
--- Keys handed out to a batch that has not been published. Its documents may be in Tantivy.
-CREATE TABLE reservations (first_key INTEGER PRIMARY KEY, last_key INTEGER NOT NULL);
+-- Keys handed out to a batch that has not been published. Its documents may be in Tantivy, and
+-- then its stamp is (see `text_stamp` in the metadata and recovery.py).
+CREATE TABLE reservations (
+  first_key INTEGER PRIMARY KEY, last_key INTEGER NOT NULL, stamp INTEGER NOT NULL
+);
 
 -- Documents that no row answers for any more, deleted from Tantivy with the next batch.
 CREATE TABLE dead_keys (first_key INTEGER PRIMARY KEY, last_key INTEGER NOT NULL);

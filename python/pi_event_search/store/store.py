@@ -2,25 +2,51 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import tantivy
 
-from pi_event_search.errors import IndexProblem
-from pi_event_search.store.database import Database, metadata, problem
+from pi_event_search.errors import IndexBusy, IndexProblem
+from pi_event_search.store import layout
+from pi_event_search.store.database import (
+    Database,
+    is_damage,
+    metadata,
+    number,
+    problem,
+    refusal,
+)
+from pi_event_search.store.layout import Condition
 from pi_event_search.store.lease import writer_lease
-from pi_event_search.store.publish import Publication
-from pi_event_search.store.recovery import discard_unfinished, rebuild_text
-from pi_event_search.store.text_index import TextIndex
+from pi_event_search.store.publish import Publication, settle_reservation
+from pi_event_search.store.recovery import (
+    SUSPECT,
+    check_database,
+    create_index,
+    discard_unfinished,
+    install,
+    is_paired,
+    known_paths,
+    rebuild_text,
+    text_trouble,
+)
+from pi_event_search.store.text_files import documents_of
+from pi_event_search.store.text_index import TextIndex, TextProblem
 
 SNAPSHOT_TRIES = 20
+TEXT_TRIES = 3
+"""How often a reader looks again when the text index does not fit to the database. A publication
+or a switch that comes in between explains it once, hardly twice."""
+DEAD_SHARE = 0.3
+DEAD_FLOOR = 2_000
+"""The text index is made anew when more than this share of its documents, and at least so many,
+are deleted: Tantivy never takes them out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +73,9 @@ class Store:
     def open(cls, directory: Path) -> Store:
         """Opens the index of a directory, and makes an empty one where there is none.
 
+        An index that is damaged or of an older version is left as it is until something is
+        written: reading it is refused then, and :meth:`prepare` replaces it.
+
         :raises IndexProblem: the directory cannot be used, or a newer program wrote the index.
         """
         try:
@@ -57,12 +86,12 @@ class Store:
                 " name another with --index-dir or PI_EVENT_SEARCH_INDEX_DIR."
             ) from error
         store = cls(directory)
-        try:
-            if not store.database.exists():
-                store._create()
-            store.database.check_version()
-        except sqlite3.Error as error:
-            raise problem(store.database.path, error) from error
+        with store.guarded():
+            condition = store.database.condition()
+            if condition is Condition.NEWER:
+                raise refusal(store.database.path, condition)
+            if condition is Condition.MISSING:
+                store._replace()
         return store
 
     def close(self) -> None:
@@ -74,18 +103,43 @@ class Store:
         self.database.close()
 
     @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Failures of the stores become the index's own, and are remembered where the next sync
+        has to look: a damaged database is replaced then, a text index that failed is checked."""
+        try:
+            yield
+        except TextProblem:
+            self._suspect_text()
+            raise
+        except (sqlite3.Error, IndexProblem) as error:
+            if is_damage(error):
+                self.database.condemn()
+            if isinstance(error, sqlite3.Error):
+                raise problem(self.database.path, error) from error
+            raise
+
+    @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
         """One committed state for as long as the block runs; never waits for a writer.
 
         The searcher is taken between two looks at the generation: when a publication came in
         between, the two stores may differ, and both are taken again.
         """
+        troubles = 0
         for _ in range(SNAPSHOT_TRIES):
             with self.database.connection() as connection:
-                before = int(metadata(connection, "generation"))
-                searcher = self._text_index(connection).searcher()
+                before = number(connection, "generation")
+                try:
+                    searcher = self._text_index(connection).searcher()
+                except TextProblem:
+                    # Perhaps the directory was switched and removed under our eyes.
+                    self._forget_text()
+                    troubles += 1
+                    if troubles == TEXT_TRIES:
+                        raise
+                    continue
                 connection.execute("BEGIN")
-                generation = int(metadata(connection, "generation"))
+                generation = number(connection, "generation")
                 if generation == before:
                     yield Snapshot(connection, searcher, generation)
                     return
@@ -99,62 +153,204 @@ class Store:
 
         :raises IndexBusy: another writer kept the lock.
         """
-        lease = writer_lease(self.directory) if wait is None else writer_lease(self.directory, wait)
-        with lease:
-            if not self._recovered:
-                self._recover()
+        with self._leased(wait):
             with self.database.connection() as connection:
                 text = self._text_index(connection)
-            publication = Publication(self.database, text, bulk=bulk)
             try:
-                yield publication
+                publication = Publication(self.database, text, bulk=bulk)
+                try:
+                    yield publication
+                    publication.collect_garbage()
+                finally:
+                    publication.close()
             finally:
-                publication.close()
                 text.close()
+
+    def prepare(self) -> None:
+        """Makes the index one that can be written to: replaces a missing or damaged database, and
+        repairs a text index that does not fit. Costs little when all is well.
+
+        :raises IndexProblem: the index is of another schema.
+        """
+        condition = self.database.condition()
+        if condition in (Condition.MISSING, Condition.DAMAGED):
+            self._replace()
+        elif condition is not Condition.READY:
+            raise refusal(self.database.path, condition)
+        if not self._looks_sound():
+            with self._leased(None):
+                self._recovered = False
+                self._recover()
+        elif self._is_left_over():
+            # Perhaps a writer is at work just now; then there is nothing to recover.
+            with suppress(IndexBusy), self._leased(0):
+                self._recovered = False
+                self._recover()
+
+    def compact(self) -> bool:
+        """Makes the text index anew when too many of its documents are deleted."""
+        with self.database.connection() as connection:
+            directory = self._text_index(connection).directory
+        try:
+            documents = documents_of(directory)
+        except (OSError, ValueError):
+            return False
+        if documents.dead < max(DEAD_FLOOR, documents.total * DEAD_SHARE):
+            return False
+        with suppress(IndexBusy), self._leased(0):
+            self._rebuild_text()
+            return True
+        return False
+
+    def is_outdated(self) -> bool:
+        """Whether the database is of an older schema, so that a new one must be built."""
+        return self.database.condition() is Condition.OLDER
+
+    @contextmanager
+    def replacing(self) -> Iterator[Store]:
+        """An empty index beside this one, which takes its place when the block ends well.
+
+        Until then this one answers, and after that whoever has it open finds the new one with
+        the next question. Nobody else can write meanwhile.
+
+        :raises IndexBusy: another writer kept the lock.
+        """
+        with self._held(None):
+            building = self.directory / layout.BUILDING
+            shutil.rmtree(building, ignore_errors=True)
+            try:
+                new = Store.open(building)
+                try:
+                    yield new
+                    with new.database.connection() as connection:
+                        text = str(metadata(connection, "text_directory"))
+                        index_uuid = str(metadata(connection, "index_uuid"))
+                    database = new.database.path
+                finally:
+                    new.close()
+                (building / text).rename(self.directory / text)
+                install(database, self.directory, index_uuid)
+            finally:
+                shutil.rmtree(building, ignore_errors=True)
+            self._recovered = False
+            self._recover()
 
     def size_bytes(self) -> int:
         """Bytes of all files of the index."""
-        return sum(f.stat().st_size for f in self.directory.rglob("*") if f.is_file())
+        total = 0
+        for path in self.directory.rglob("*"):
+            with suppress(OSError):  # removed since it was listed
+                total += path.stat().st_size if path.is_file() else 0
+        return total
 
-    def _create(self) -> None:
-        with writer_lease(self.directory):
-            if not self.database.exists():
-                self.database.create()
-                self._rebuild_text()
+    @contextmanager
+    def _held(self, wait: float | None) -> Iterator[None]:
+        with writer_lease(self.directory) if wait is None else writer_lease(self.directory, wait):
+            yield
+
+    @contextmanager
+    def _leased(self, wait: float | None) -> Iterator[None]:
+        """The writer lock, with the stores in agreement."""
+        with self._held(wait):
+            if not self._recovered or self._is_left_over():
+                self._recover()
+            yield
+
+    def _replace(self) -> None:
+        """Puts an empty index where there is none, or none that can be used."""
+        with self._held(None):
+            condition = self.database.condition()  # another process may have been here
+            explicit: list[bytes] = []
+            if condition is Condition.DAMAGED:
+                path = self.database.path
+                _, explicit = known_paths(path)
+                self.database.close()
+                layout.set_aside(path)
+            if condition in (Condition.DAMAGED, Condition.MISSING):
+                self._forget_text()
+                create_index(self.directory, explicit)
+                self._remove_leftovers()
 
     def _text_index(self, connection: sqlite3.Connection) -> TextIndex:
-        """The text index that SQLite points to, opened anew when the pointer moved."""
+        """The text index that SQLite points to, opened anew when the pointer moved.
+
+        :raises TextProblem: it cannot be opened, or is not the one SQLite was published with.
+        """
         name = str(metadata(connection, "text_directory"))
         with self._lock:
             if self._text is None or self._text.directory.name != name:
-                self._text = TextIndex(self.directory / name)
+                text = TextIndex(self.directory / name)
+                if not is_paired(connection, text):
+                    raise TextProblem(
+                        f"The text index in {text.directory} does not belong to the database;"
+                        " the next sync builds it anew."
+                    )
+                self._text = text
             return self._text
+
+    def _forget_text(self) -> None:
+        with self._lock:
+            self._text = None
+
+    def _suspect_text(self) -> None:
+        """Leaves a note for the next sync, whoever runs it."""
+        with self._lock:
+            text, self._text = self._text, None
+        if text is not None:
+            with suppress(OSError):
+                (text.directory / SUSPECT).touch(mode=0o600)
+
+    def _looks_sound(self) -> bool:
+        """Whether the text index opens and fits, as far as a quick look tells."""
+        with self.database.connection() as connection:
+            try:
+                text = self._text_index(connection)
+                if (text.directory / SUSPECT).exists():
+                    return False
+                return text_trouble(connection, text, thorough=False) is None
+            except TextProblem:
+                return False
+
+    def _is_left_over(self) -> bool:
+        """Whether a batch was begun and has not ended."""
+        with self.database.connection() as connection:
+            return connection.execute("SELECT 1 FROM reservations").fetchone() is not None
 
     def _recover(self) -> None:
         """Makes the two stores agree after whatever the last writer went through."""
         with self.database.connection() as connection:
             sound = self._text_is_sound(connection)
+            if sound is None:
+                check_database(connection)
         if not sound:
             self._rebuild_text()
         with self.database.transaction() as connection:
+            settle_reservation(connection, self._text_index(connection))
             discard_unfinished(connection)
+        self._remove_leftovers()
         self._recovered = True
 
-    def _text_is_sound(self, connection: sqlite3.Connection) -> bool:
-        """Whether Tantivy opens, and holds at least what SQLite says was committed to it.
-
-        Power loss can bring back Tantivy's previous commit although the call had returned.
-        """
+    def _text_is_sound(self, connection: sqlite3.Connection) -> bool | None:
+        """Whether the text index can stay; None: the two stores disagree about what happened."""
+        directory = self.directory / str(metadata(connection, "text_directory"))
+        suspect = directory / SUSPECT
+        left = connection.execute("SELECT 1 FROM reservations").fetchone() is not None
         try:
-            committed = self._text_index(connection).committed_opstamp()
-        except (IndexProblem, OSError, ValueError, KeyError, json.JSONDecodeError):
+            text = TextIndex(directory)
+            if text_trouble(connection, text, thorough=left or suspect.exists()) is not None:
+                return None if not is_paired(connection, text) else False
+        except TextProblem:
             return False
-        return committed >= int(metadata(connection, "text_opstamp"))
+        with suppress(OSError):
+            suspect.unlink(missing_ok=True)
+        return True
 
     def _rebuild_text(self) -> None:
-        with self._lock:
-            self._text = None
-        kept = rebuild_text(self.database, self.directory)
-        for old in self.directory.glob("text-*"):
-            if old != kept:
-                shutil.rmtree(old, ignore_errors=True)
+        self._forget_text()
+        rebuild_text(self.database, self.directory)
+        self._remove_leftovers()
+
+    def _remove_leftovers(self) -> None:
+        with self.database.connection() as connection:
+            text = self.directory / str(metadata(connection, "text_directory"))
+        layout.remove_leftovers(self.directory, self.database.path, text)
