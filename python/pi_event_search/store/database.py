@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import queue
 import sqlite3
@@ -230,10 +231,9 @@ def is_damage(error: BaseException) -> bool:
         return True
     if not isinstance(error, sqlite3.Error):
         return False
-    code = getattr(error, "sqlite_errorcode", None)
-    if code is None:
+    primary = _primary(error)
+    if primary is None:
         return "decode" in str(error)  # a text that is not UTF-8
-    primary = code & 0xFF
     if primary == sqlite3.SQLITE_ERROR:
         return "no such" in str(error)
     return primary in (
@@ -244,17 +244,35 @@ def is_damage(error: BaseException) -> bool:
     )
 
 
-def problem(path: Path, error: sqlite3.Error) -> IndexProblem:
-    """The sentence for an SQLite failure, with where and what to do."""
+def problem(path: Path, error: sqlite3.Error | OSError) -> IndexProblem:
+    """The sentence for a failure of SQLite or of the files, with where and what to do."""
     if is_damage(error):
         return refusal(path, Condition.DAMAGED, str(error))
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     hint = "try again, or name another --index-dir"
-    if code == sqlite3.SQLITE_FULL:
+    if _is_full(error):
         hint = "make room on the disk and sync again"
-    elif code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+    elif _is_closed(error):
         hint = "its directory must be writable, also for reading; or name another --index-dir"
     return IndexProblem(f"The index at {path} cannot be used ({error}); {hint}.")
+
+
+def _is_full(error: sqlite3.Error | OSError) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return _primary(error) == sqlite3.SQLITE_FULL
+
+
+def _is_closed(error: sqlite3.Error | OSError) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+    codes = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+    return _primary(error) in codes
+
+
+def _primary(error: sqlite3.Error) -> int | None:
+    """The primary result code; None for what the sqlite3 module raises on its own."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else int(code) & 0xFF
 
 
 def refusal(path: Path, condition: Condition, detail: str = "") -> IndexProblem:

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from pi_event_search import _core
 from pi_event_search.errors import IndexProblem
+from pi_event_search.faults import point
 from pi_event_search.store.database import (
     Contradiction,
     Database,
@@ -37,12 +38,12 @@ from pi_event_search.store.database import (
 from pi_event_search.store.documents import document_of
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.layout import BUILDING, TEXT_PREFIX, next_database, sync_directory
-from pi_event_search.store.publish import new_stamp
+from pi_event_search.store.publish import new_stamp, settle_reservation
 from pi_event_search.store.rows import EVENT_COLUMNS, EventRow, FragmentRow, fragments_of
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.sources import add_source
 from pi_event_search.store.text_files import damaged_file, missing_file
-from pi_event_search.store.text_index import TextDocument, TextIndex
+from pi_event_search.store.text_index import TextDocument, TextIndex, TextProblem
 
 SUSPECT = "suspect"
 """A file of this name in a text directory says that Tantivy failed there: look at every byte."""
@@ -136,6 +137,7 @@ def rebuild_text(database: Database, directory: Path) -> Path:
         count = number(connection, "text_directories") + 1
         name = f"{TEXT_PREFIX}{metadata(connection, 'index_uuid')}-{count}"
         stamp = _write_text(directory / name, _all_documents(connection))
+        point("rebuild.committed")
     with database.transaction() as connection:
         set_metadata(
             connection,
@@ -148,7 +150,30 @@ def rebuild_text(database: Database, directory: Path) -> Path:
         # The new directory was made from rows: there is no document without one.
         for table in ("reservations", "dead_keys", "dead_epochs"):
             connection.execute(f"DELETE FROM {table}")
+        point("rebuild.switch")
+    point("rebuild.switched")
     return directory / name
+
+
+def recover(database: Database, directory: Path, *, unclean: bool) -> None:
+    """Makes the stores agree. For the holder of the writer lock.
+
+    ``unclean``: the last holder did not end by itself, so that the bytes of the text index must
+    be proven; an unfinished batch says the same.
+
+    :raises Contradiction: the database is damaged.
+    """
+    with database.connection() as connection:
+        trouble = _trouble(connection, directory, unclean=unclean)
+        if trouble is not None:
+            check_database(connection)
+    if trouble is not None:
+        rebuild_text(database, directory)
+    with database.transaction() as connection:
+        if _is_left_over(connection):
+            text = TextIndex(directory / str(metadata(connection, "text_directory")))
+            settle_reservation(connection, text)
+        discard_unfinished(connection)
 
 
 def discard_unfinished(connection: sqlite3.Connection) -> None:
@@ -162,6 +187,7 @@ def discard_unfinished(connection: sqlite3.Connection) -> None:
     ]
     for epoch in orphans:
         remove_epoch(connection, epoch)
+        point("recovery.discarded")
 
 
 def stored_document(event: EventRow, workspace: int, fragment: FragmentRow) -> TextDocument:
@@ -176,15 +202,35 @@ def stored_document(event: EventRow, workspace: int, fragment: FragmentRow) -> T
     return document_of(event, workspace, fragment, words, parts)
 
 
+def _trouble(connection: sqlite3.Connection, directory: Path, *, unclean: bool) -> str | None:
+    """Why the text index must be made anew, if it must."""
+    text_directory = directory / str(metadata(connection, "text_directory"))
+    suspect = text_directory / SUSPECT
+    thorough = unclean or suspect.exists() or _is_left_over(connection)
+    try:
+        trouble = text_trouble(connection, TextIndex(text_directory), thorough=thorough)
+    except TextProblem as error:
+        return error.message
+    if trouble is None:
+        suspect.unlink(missing_ok=True)
+    return trouble
+
+
+def _is_left_over(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM reservations").fetchone() is not None
+
+
 def _write_text(directory: Path, batches: Iterable[list[TextDocument]]) -> int:
     """A new text index of some documents; returns its stamp."""
     text = TextIndex.create(directory)
+    point("rebuild.created")
     stamp = new_stamp()
     bulk = False
     try:
         for documents in batches:
             bulk = True
             text.add(documents, bulk=bulk)
+            point("rebuild.documents")
         text.stamp(0, stamp, bulk=bulk)
         text.commit()
     finally:

@@ -47,7 +47,9 @@ CREATE TABLE sources (
   boundary_offset INTEGER, boundary_length INTEGER, boundary_hash BLOB,
   tail_offset INTEGER, tail_length INTEGER, tail_hash BLOB,
   -- Version of the projector that made the reading; another one reads the source again.
-  projector INTEGER
+  projector INTEGER,
+  -- Size at a look that found work to do, NULL again when the work is done.
+  awaited_size INTEGER
 );
 
 -- Which session directories listed a source in their latest scan.

@@ -13,6 +13,7 @@ from pathlib import Path
 import tantivy
 
 from pi_event_search.errors import IndexBusy, IndexProblem
+from pi_event_search.faults import point
 from pi_event_search.store import layout
 from pi_event_search.store.database import (
     Database,
@@ -23,17 +24,16 @@ from pi_event_search.store.database import (
     refusal,
 )
 from pi_event_search.store.layout import Condition
-from pi_event_search.store.lease import writer_lease
-from pi_event_search.store.publish import Publication, settle_reservation
+from pi_event_search.store.lease import WAIT_SECONDS, Lease, is_held, writer_lease
+from pi_event_search.store.publish import Publication
 from pi_event_search.store.recovery import (
     SUSPECT,
-    check_database,
     create_index,
-    discard_unfinished,
     install,
     is_paired,
     known_paths,
     rebuild_text,
+    recover,
     text_trouble,
 )
 from pi_event_search.store.text_files import documents_of
@@ -73,8 +73,8 @@ class Store:
     def open(cls, directory: Path) -> Store:
         """Opens the index of a directory, and makes an empty one where there is none.
 
-        An index that is damaged or of an older version is left as it is until something is
-        written: reading it is refused then, and :meth:`prepare` replaces it.
+        An index that is damaged or of an older version is left as it is until something is to be
+        written: reading it is refused, and :meth:`prepare` or :meth:`replacing` replaces it.
 
         :raises IndexProblem: the directory cannot be used, or a newer program wrote the index.
         """
@@ -97,26 +97,26 @@ class Store:
     def close(self) -> None:
         """Releases connections and the writer. Closing twice is fine."""
         with self._lock:
-            if self._text is not None:
-                self._text.close()
-                self._text = None
+            text, self._text = self._text, None
+        if text is not None:
+            text.close()
         self.database.close()
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
         """Failures of the stores become the index's own, and are remembered where the next sync
-        has to look: a damaged database is replaced then, a text index that failed is checked."""
+        looks: a damaged database is replaced then, a text index that failed is examined."""
         try:
             yield
         except TextProblem:
             self._suspect_text()
             raise
-        except (sqlite3.Error, IndexProblem) as error:
+        except (sqlite3.Error, IndexProblem, OSError) as error:
             if is_damage(error):
                 self.database.condemn()
-            if isinstance(error, sqlite3.Error):
-                raise problem(self.database.path, error) from error
-            raise
+            if isinstance(error, IndexProblem):
+                raise
+            raise problem(self.database.path, error) from error
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
@@ -148,29 +148,39 @@ class Store:
         )
 
     @contextmanager
-    def writing(self, *, bulk: bool, wait: float | None = None) -> Iterator[Publication]:
+    def writing(
+        self, *, bulk: bool, wait: float = WAIT_SECONDS, after_others: bool = False
+    ) -> Iterator[Publication]:
         """The writer's turn: holds the lock, and abandons what the block did not commit.
+
+        Whoever has much to do should leave between two batches when ``Publication.wanted`` says
+        so, and come back ``after_others``.
 
         :raises IndexBusy: another writer kept the lock.
         """
-        with self._leased(wait):
+        with self._turn(wait, after_others=after_others) as lease:
             with self.database.connection() as connection:
                 text = self._text_index(connection)
+            publication = Publication(self.database, text, bulk=bulk, wanted=lease.wanted)
             try:
-                publication = Publication(self.database, text, bulk=bulk)
-                try:
-                    yield publication
-                    publication.collect_garbage()
-                finally:
-                    publication.close()
+                yield publication
+                publication.collect_garbage()
+            except BaseException:
+                # What was published of an unfinished reading is found and removed by the next turn.
+                self._recovered = False
+                raise
             finally:
-                text.close()
+                try:
+                    publication.close()
+                finally:
+                    text.close()
 
     def prepare(self) -> None:
         """Makes the index one that can be written to: replaces a missing or damaged database, and
         repairs a text index that does not fit. Costs little when all is well.
 
         :raises IndexProblem: the index is of another schema.
+        :raises IndexBusy: it must be repaired, and another writer kept the lock.
         """
         condition = self.database.condition()
         if condition in (Condition.MISSING, Condition.DAMAGED):
@@ -178,28 +188,29 @@ class Store:
         elif condition is not Condition.READY:
             raise refusal(self.database.path, condition)
         if not self._looks_sound():
-            with self._leased(None):
-                self._recovered = False
-                self._recover()
+            self._recovered = False
+            with self._turn():
+                pass
         elif self._is_left_over():
             # Perhaps a writer is at work just now; then there is nothing to recover.
-            with suppress(IndexBusy), self._leased(0):
-                self._recovered = False
-                self._recover()
+            with suppress(IndexBusy), self._turn(0):
+                pass
 
     def compact(self) -> bool:
-        """Makes the text index anew when too many of its documents are deleted."""
+        """Makes the text index anew when too many of its documents are deleted; returns whether.
+
+        While another process writes, its own turn will do.
+        """
         with self.database.connection() as connection:
-            directory = self._text_index(connection).directory
-        try:
+            directory = self._text_directory(connection)
+        with suppress(OSError, ValueError, IndexBusy):
             documents = documents_of(directory)
-        except (OSError, ValueError):
-            return False
-        if documents.dead < max(DEAD_FLOOR, documents.total * DEAD_SHARE):
-            return False
-        with suppress(IndexBusy), self._leased(0):
-            self._rebuild_text()
-            return True
+            if documents.dead >= max(DEAD_FLOOR, documents.total * DEAD_SHARE):
+                with self._turn(0):
+                    self._forget_text()
+                    rebuild_text(self.database, self.directory)
+                    self._remove_leftovers()
+                return True
         return False
 
     def is_outdated(self) -> bool:
@@ -215,7 +226,7 @@ class Store:
 
         :raises IndexBusy: another writer kept the lock.
         """
-        with self._held(None):
+        with writer_lease(self.directory):
             building = self.directory / layout.BUILDING
             shutil.rmtree(building, ignore_errors=True)
             try:
@@ -223,17 +234,20 @@ class Store:
                 try:
                     yield new
                     with new.database.connection() as connection:
-                        text = str(metadata(connection, "text_directory"))
+                        text = new._text_directory(connection)
                         index_uuid = str(metadata(connection, "index_uuid"))
                     database = new.database.path
                 finally:
                     new.close()
-                (building / text).rename(self.directory / text)
+                text.rename(self.directory / text.name)
                 install(database, self.directory, index_uuid)
             finally:
                 shutil.rmtree(building, ignore_errors=True)
-            self._recovered = False
-            self._recover()
+            self._recover(unclean=False)
+
+    def being_written(self) -> bool:
+        """Whether somebody holds the writer lock just now."""
+        return is_held(self.directory)
 
     def size_bytes(self) -> int:
         """Bytes of all files of the index."""
@@ -244,21 +258,25 @@ class Store:
         return total
 
     @contextmanager
-    def _held(self, wait: float | None) -> Iterator[None]:
-        with writer_lease(self.directory) if wait is None else writer_lease(self.directory, wait):
-            yield
-
-    @contextmanager
-    def _leased(self, wait: float | None) -> Iterator[None]:
+    def _turn(self, wait: float = WAIT_SECONDS, *, after_others: bool = False) -> Iterator[Lease]:
         """The writer lock, with the stores in agreement."""
-        with self._held(wait):
-            if not self._recovered or self._is_left_over():
-                self._recover()
-            yield
+        with writer_lease(self.directory, wait, after_others=after_others) as lease:
+            if lease.unclean or not self._recovered or self._is_left_over():
+                self._recover(unclean=lease.unclean)
+            yield lease
+
+    def _recover(self, *, unclean: bool) -> None:
+        """Makes the two stores agree after whatever the last writer went through."""
+        point("recovery.begun")
+        self._forget_text()
+        recover(self.database, self.directory, unclean=unclean)
+        self._remove_leftovers()
+        point("recovery.done")
+        self._recovered = True
 
     def _replace(self) -> None:
         """Puts an empty index where there is none, or none that can be used."""
-        with self._held(None):
+        with writer_lease(self.directory):
             condition = self.database.condition()  # another process may have been here
             explicit: list[bytes] = []
             if condition is Condition.DAMAGED:
@@ -276,17 +294,20 @@ class Store:
 
         :raises TextProblem: it cannot be opened, or is not the one SQLite was published with.
         """
-        name = str(metadata(connection, "text_directory"))
+        directory = self._text_directory(connection)
         with self._lock:
-            if self._text is None or self._text.directory.name != name:
-                text = TextIndex(self.directory / name)
+            if self._text is None or self._text.directory != directory:
+                text = TextIndex(directory)
                 if not is_paired(connection, text):
                     raise TextProblem(
-                        f"The text index in {text.directory} does not belong to the database;"
-                        " the next sync builds it anew."
+                        f"The text index in {directory} does not belong to the database; the next"
+                        " sync makes it anew."
                     )
                 self._text = text
             return self._text
+
+    def _text_directory(self, connection: sqlite3.Connection) -> Path:
+        return self.directory / str(metadata(connection, "text_directory"))
 
     def _forget_text(self) -> None:
         with self._lock:
@@ -294,11 +315,11 @@ class Store:
 
     def _suspect_text(self) -> None:
         """Leaves a note for the next sync, whoever runs it."""
-        with self._lock:
-            text, self._text = self._text, None
-        if text is not None:
-            with suppress(OSError):
-                (text.directory / SUSPECT).touch(mode=0o600)
+        self._forget_text()
+        with suppress(OSError, sqlite3.Error, IndexProblem):
+            with self.database.connection() as connection:
+                directory = self._text_directory(connection)
+            (directory / SUSPECT).touch(mode=0o600)
 
     def _looks_sound(self) -> bool:
         """Whether the text index opens and fits, as far as a quick look tells."""
@@ -316,41 +337,7 @@ class Store:
         with self.database.connection() as connection:
             return connection.execute("SELECT 1 FROM reservations").fetchone() is not None
 
-    def _recover(self) -> None:
-        """Makes the two stores agree after whatever the last writer went through."""
-        with self.database.connection() as connection:
-            sound = self._text_is_sound(connection)
-            if sound is None:
-                check_database(connection)
-        if not sound:
-            self._rebuild_text()
-        with self.database.transaction() as connection:
-            settle_reservation(connection, self._text_index(connection))
-            discard_unfinished(connection)
-        self._remove_leftovers()
-        self._recovered = True
-
-    def _text_is_sound(self, connection: sqlite3.Connection) -> bool | None:
-        """Whether the text index can stay; None: the two stores disagree about what happened."""
-        directory = self.directory / str(metadata(connection, "text_directory"))
-        suspect = directory / SUSPECT
-        left = connection.execute("SELECT 1 FROM reservations").fetchone() is not None
-        try:
-            text = TextIndex(directory)
-            if text_trouble(connection, text, thorough=left or suspect.exists()) is not None:
-                return None if not is_paired(connection, text) else False
-        except TextProblem:
-            return False
-        with suppress(OSError):
-            suspect.unlink(missing_ok=True)
-        return True
-
-    def _rebuild_text(self) -> None:
-        self._forget_text()
-        rebuild_text(self.database, self.directory)
-        self._remove_leftovers()
-
     def _remove_leftovers(self) -> None:
         with self.database.connection() as connection:
-            text = self.directory / str(metadata(connection, "text_directory"))
+            text = self._text_directory(connection)
         layout.remove_leftovers(self.directory, self.database.path, text)

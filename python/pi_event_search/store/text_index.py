@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import tantivy
 
@@ -129,8 +129,8 @@ class TextIndex:
                 query, 1, count=False, order_by_field="key", order=tantivy.Order.Asc
             )
             addresses = [address for _, address in newest.hits]
-            found = searcher.fast_field_values("event", addresses)
-            return int(found[0]) if found else None
+            found = cast(list[int], searcher.fast_field_values("event", addresses))
+            return found[0] if found else None
 
         return guarded("be read", look)
 
@@ -147,9 +147,9 @@ class TextIndex:
             epoch=_NEVER,
             workspace=_NEVER,
             ts=_NEVER,
-            facets=(STAMP_FACET,),
-            words=(),
-            parts=(),
+            facets=[STAMP_FACET],
+            words=[],
+            parts=[],
         )
         self.add((mark,), bulk=bulk)
 
