@@ -11,7 +11,14 @@ from pi_event_search import _core
 from pi_event_search.scope import Scope
 from pi_event_search.store.database import metadata
 from pi_event_search.store.rows import SessionRow
-from pi_event_search.store.sources import FAILED, NOT_A_SESSION, PENDING, READY, UNREADABLE
+from pi_event_search.store.sources import (
+    CHANGING,
+    FAILED,
+    NOT_A_SESSION,
+    PENDING,
+    READY,
+    UNREADABLE,
+)
 from pi_event_search.types import Coverage, CoverageProblem, Problem
 from pi_event_search.types.vocabulary import CoverageState
 
@@ -34,10 +41,10 @@ def coverage_of(
     indexed = [row for row in sessions if row.epoch is not None]
     shadowed = len(scope.shadowed)
     return Coverage(
-        state=_state(connection, sessions, being_written),
+        state=_state(connection, scope, sessions, being_written),
         indexed_sessions=len(indexed) - shadowed,
         discovered_sessions=len(sessions) - shadowed,
-        last_reconciled_at=metadata(connection, "last_reconciled_at"),
+        last_reconciled_at=_last_reconciled_at(connection, scope),
         pending_bytes=sum(_pending(row) for row in sessions),
         skipped_records=sum(
             count for kind, count in counts.items() if kind in _core.LOSING_RECEIPTS
@@ -61,30 +68,52 @@ def problems_of(connection: sqlite3.Connection, scope: Scope) -> Iterator[Proble
     ):
         if epoch in by_epoch:
             yield Problem(_path(by_epoch[epoch]), kind, detail, count)
-    for path, kind, detail in connection.execute("SELECT path, kind, detail FROM troubles"):
-        yield Problem(os.fsdecode(path), kind, detail, 1)
+    yield from _troubles(connection, scope)
+
+
+def _troubles(connection: sqlite3.Connection, scope: Scope) -> Iterator[Problem]:
+    """What the latest looks at the scope's directories could not observe."""
+    for directory, path, kind, detail in connection.execute("SELECT * FROM troubles"):
+        if not directory or directory in scope.directories:
+            yield Problem(os.fsdecode(path), kind, detail, 1)
+
+
+def _last_reconciled_at(connection: sqlite3.Connection, scope: Scope) -> str | None:
+    """Since when all directories of the scope have been looked through; None before that."""
+    looks = dict(connection.execute("SELECT directory, at FROM looks"))
+    times = [looks.get(directory) for directory in scope.directories]
+    return None if None in times or not times else min(filter(None, times))
 
 
 def _state(
-    connection: sqlite3.Connection, sessions: list[SessionRow], being_written: bool
+    connection: sqlite3.Connection, scope: Scope, sessions: list[SessionRow], being_written: bool
 ) -> CoverageState:
     if any(row.state == FAILED for row in sessions):
         return "error"
-    unobservable = any(row.state == UNREADABLE for row in sessions)
-    troubled = connection.execute("SELECT 1 FROM troubles LIMIT 1").fetchone() is not None
-    if unobservable or troubled:
+    unobservable = any(row.state in (UNREADABLE, CHANGING) for row in sessions)
+    if unobservable or any(True for _ in _troubles(connection, scope)):
         return "partial"
     if being_written:
         return "catching-up"  # what it is about to change is not known to anybody else
-    unread = any(row.epoch is None or row.awaited_size is not None for row in sessions)
-    if unread or metadata(connection, "last_reconciled_at") is None:
+    if any(_is_behind(row) for row in sessions) or _last_reconciled_at(connection, scope) is None:
+        return "partial"
+    if metadata(connection, "tokenizer_version") != _core.TOKENIZER_VERSION:
         return "partial"
     return "ready"
 
 
+def _is_behind(row: SessionRow) -> bool:
+    """Whether the index holds nothing of a session, not all, or what another version made of it."""
+    if row.epoch is None or row.awaited_size is not None:
+        return True
+    return row.projector != _core.PROJECTOR_VERSION
+
+
 def _pending(row: SessionRow) -> int:
     size = row.size if row.awaited_size is None else row.awaited_size
-    return max(size - row.complete_offset - row.tail_length, 0) if row.epoch else size
+    if row.epoch is None or row.projector != _core.PROJECTOR_VERSION:
+        return size
+    return max(size - row.complete_offset - row.tail_length, 0)
 
 
 def _path(row: SessionRow) -> str:

@@ -70,8 +70,12 @@ class _Reading:
     retrieval_calls: set[str] = field(default_factory=set)
 
 
-def ingest_source(source: SourceRecord, publication: Publication) -> Outcome:
+def ingest_source(
+    source: SourceRecord, publication: Publication, *, afresh: bool = False
+) -> Outcome:
     """Brings one source up to date inside the publication.
+
+    ``afresh``: reads the whole file whatever its checkpoint says.
 
     A long file is published in pieces: an append or a first reading becomes visible piece by
     piece, a rebuild at its end, until then the old reading answers. Between two pieces that are
@@ -81,7 +85,8 @@ def ingest_source(source: SourceRecord, publication: Publication) -> Outcome:
     :raises _core.NotASession: it is no session file.
     :raises _core.SourceChanged: it was replaced while it was read; nothing of it was kept.
     """
-    reader = _core.SessionReader(source.path, source.checkpoint, source.version, time.time_ns())
+    checkpoint = None if afresh else source.checkpoint
+    reader = _core.SessionReader(source.path, checkpoint, source.version, time.time_ns())
     outcome = Outcome(reader.plan, reader.reason)
     if reader.plan == "unchanged":
         publication.begin()

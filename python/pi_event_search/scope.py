@@ -37,6 +37,8 @@ class Scope:
     by_id: dict[str, SessionRow]
     shadowed: Sequence[SessionRow]
     unrestricted: bool
+    directories: Sequence[bytes] = ()
+    """The session directories that answers cover."""
     current: SessionRow | None = None
     cutoff: int | None = None
     _epochs: dict[int, SessionRow] = field(default_factory=dict, repr=False)
@@ -119,6 +121,7 @@ class Directory:
             by_id=by_id,
             shadowed=shadowed,
             unrestricted=any(root.path == "/" for root in roots),
+            directories=[os.fsencode(directory.path) for directory in config.session_dirs],
             current=current,
             cutoff=None if current is None else locate_cutoff(connection, current, invocation),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import queue
+import secrets
 import sqlite3
 import threading
 import uuid
@@ -81,6 +82,17 @@ class Database:
         if condition is Condition.READY and not self._answers():
             return Condition.DAMAGED
         return condition
+
+    def relocate(self) -> None:
+        """Lets go of a database that has been replaced and not been removed yet.
+
+        For the holder of the writer lock, whose turn must go into the one that counts.
+        """
+        newest = newest_database(self._directory)
+        with self._lock:
+            if self._pool is not None and self._pool.path != newest:
+                self._pool.close()
+                self._pool = None
 
     def condemn(self) -> None:
         """Notes that the database is damaged: the next sync, whoever runs it, replaces it."""
@@ -179,9 +191,8 @@ def create(path: Path, *, index_uuid: str, text_directory: str, text_stamp: int)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
-        for statement in TABLES.split(";"):
-            if statement.strip():
-                connection.execute(statement)
+        for statement in TABLES.split(";\n"):
+            connection.execute(statement)
         set_metadata(
             connection,
             index_uuid=index_uuid,
@@ -192,7 +203,8 @@ def create(path: Path, *, index_uuid: str, text_directory: str, text_stamp: int)
             text_stamp=text_stamp,
             next_key=1,
             next_epoch=1,
-            generation=0,
+            # Random, so that states of two indexes are never taken for one another.
+            generation=secrets.randbits(40) << 20,
         )
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")

@@ -19,8 +19,9 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.errors import IndexProblem
@@ -44,6 +45,16 @@ from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.sources import add_source
 from pi_event_search.store.text_files import damaged_file, missing_file
 from pi_event_search.store.text_index import TextDocument, TextIndex, TextProblem
+
+
+class KnownFile(NamedTuple):
+    """A session file that an index knows, whatever it holds of it."""
+
+    path: bytes
+    explicit: bool
+    directories: tuple[bytes, ...]
+    """Session directories that list it."""
+
 
 SUSPECT = "suspect"
 """A file of this name in a text directory says that Tantivy failed there: look at every byte."""
@@ -82,14 +93,23 @@ def install(database: Path, directory: Path, index_uuid: str) -> None:
     sync_directory(directory)
 
 
-def known_paths(database: Path) -> tuple[list[bytes], list[bytes]]:
-    """Paths of session files that a database knows, of any version or damage: all, and those
-    that were named explicitly. Empty where it cannot be read."""
-    with suppress(sqlite3.Error), closing(connect(database)) as connection:
-        rows = connection.execute("SELECT path, explicit FROM sources ORDER BY path").fetchall()
-        paths = [(path, explicit) for path, explicit in rows if isinstance(path, bytes)]
-        return [path for path, _ in paths], [path for path, explicit in paths if explicit]
-    return [], []
+def known_files(database: Path) -> list[KnownFile]:
+    """What a database of any version or damage still tells of session files."""
+    try:
+        with closing(connect(database)) as connection:
+            listed: dict[int, list[bytes]] = {}
+            for directory, source in connection.execute("SELECT directory, source FROM listings"):
+                listed.setdefault(source, []).append(directory)
+            rows = connection.execute(
+                "SELECT source, path, explicit FROM sources ORDER BY source"
+            ).fetchall()
+    except sqlite3.Error:
+        return []
+    return [
+        KnownFile(path, explicit == 1, tuple(filter(_is_path, listed.get(source, ()))))
+        for source, path, explicit in rows
+        if _is_path(path)
+    ]
 
 
 def text_trouble(connection: sqlite3.Connection, text: TextIndex, *, thorough: bool) -> str | None:
@@ -214,6 +234,10 @@ def _trouble(connection: sqlite3.Connection, directory: Path, *, unclean: bool) 
     if trouble is None:
         suspect.unlink(missing_ok=True)
     return trouble
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, bytes) and value.startswith(b"/") and b"\0" not in value
 
 
 def _is_left_over(connection: sqlite3.Connection) -> bool:

@@ -57,8 +57,14 @@ CREATE TABLE listings (
   directory BLOB NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (directory, source)
 ) WITHOUT ROWID;
 
--- What the latest look at the directories could not observe.
-CREATE TABLE troubles (path BLOB NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL);
+-- When a session directory was last looked through to the end.
+CREATE TABLE looks (directory BLOB PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID;
+
+-- What the latest look at a session directory could not observe. Troubles of files that were
+-- named explicitly have an empty directory.
+CREATE TABLE troubles (
+  directory BLOB NOT NULL, path BLOB NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL
+);
 
 -- One row an epoch. `compaction_ord`, `compaction_depth` and `kept_depth` are the newest
 -- compaction on the selected path (its ord and depth) and the depth at which its kept range

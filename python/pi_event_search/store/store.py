@@ -31,7 +31,7 @@ from pi_event_search.store.recovery import (
     create_index,
     install,
     is_paired,
-    known_paths,
+    known_files,
     rebuild_text,
     recover,
     text_trouble,
@@ -227,6 +227,9 @@ class Store:
         :raises IndexBusy: another writer kept the lock.
         """
         with writer_lease(self.directory):
+            condition = self.database.condition()
+            if condition is Condition.NEWER:
+                raise refusal(self.database.path, condition)
             building = self.directory / layout.BUILDING
             shutil.rmtree(building, ignore_errors=True)
             try:
@@ -241,6 +244,7 @@ class Store:
                     new.close()
                 text.rename(self.directory / text.name)
                 install(database, self.directory, index_uuid)
+                self.database.relocate()
             finally:
                 shutil.rmtree(building, ignore_errors=True)
             self._recover(unclean=False)
@@ -261,6 +265,7 @@ class Store:
     def _turn(self, wait: float = WAIT_SECONDS, *, after_others: bool = False) -> Iterator[Lease]:
         """The writer lock, with the stores in agreement."""
         with writer_lease(self.directory, wait, after_others=after_others) as lease:
+            self.database.relocate()
             if lease.unclean or not self._recovered or self._is_left_over():
                 self._recover(unclean=lease.unclean)
             yield lease
@@ -281,7 +286,7 @@ class Store:
             explicit: list[bytes] = []
             if condition is Condition.DAMAGED:
                 path = self.database.path
-                _, explicit = known_paths(path)
+                explicit = [file.path for file in known_files(path) if file.explicit]
                 self.database.close()
                 layout.set_aside(path)
             if condition in (Condition.DAMAGED, Condition.MISSING):

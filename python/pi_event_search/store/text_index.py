@@ -177,9 +177,7 @@ class TextIndex:
 
         self._written("add documents", add_all)
 
-    def delete(
-        self, keys: Iterable[tuple[int, int]], epochs: Iterable[int], *, bulk: bool
-    ) -> None:
+    def delete(self, keys: Iterable[tuple[int, int]], epochs: Iterable[int], *, bulk: bool) -> None:
         """Deletes the documents of inclusive ranges of keys, and of whole epochs."""
         writer = self._open_writer(bulk)
 
