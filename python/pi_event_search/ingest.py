@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pi_event_search import _core
-from pi_event_search.placement import Placement
+from pi_event_search.placement import FILE_FACTS, Placement
 from pi_event_search.store.documents import document_of
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.publish import Publication
@@ -253,6 +253,11 @@ class _Writer:
             flags = self._flags(event)
             row = _event_row(event, number, flags, place, first_key)
             rows.append(row)
+            # What is true of the whole file counts whether or not a later record has the same id:
+            # the answer must not depend on how the records were spread over readings.
+            reading.last_ts = max(reading.last_ts, row.ts)
+            if event.session_name is not None and not event.detached:
+                reading.name = event.session_name or None
             if place is None:
                 continue  # its last record answers for the id
             for fragment in event.fragments:
@@ -264,9 +269,6 @@ class _Writer:
                     )
                 )
                 first_key += 1
-            reading.last_ts = max(reading.last_ts, row.ts)
-            if event.session_name is not None and not event.detached:
-                reading.name = event.session_name or None
         self._publication.add(rows, fragments, documents)
         self._relationships(rows, events)
         self._receipts(batch.receipts)
@@ -326,8 +328,8 @@ class _Writer:
                     | (INFERRED if relationship.inferred else 0),
                 )
                 for row, event in zip(rows, events, strict=True)
-                if not row.flags & SUPERSEDED
                 for relationship in event.relationships
+                if _counts(relationship, row)
             ),
         )
 
@@ -335,6 +337,14 @@ class _Writer:
         count_receipts(
             self._publication, self._reading.epoch, ((k, n, f"byte {at}") for k, n, at in receipts)
         )
+
+
+def _counts(relationship: _core.ParsedRelationship, row: EventRow) -> bool:
+    """Whether a reference stands. Labels and names are facts of the file: to Pi they count by
+    their order alone, also from a record whose id a later one has, but not from a skipped line."""
+    if relationship.kind in FILE_FACTS:
+        return not row.flags & DETACHED
+    return not row.flags & SUPERSEDED or relationship.retrieval
 
 
 def count_receipts(

@@ -11,11 +11,14 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from pi_event_search import _core
-from pi_event_search.store.rows import DETACHED, IDLESS, SUPERSEDED
+from pi_event_search.store.rows import DETACHED, IDLESS, RETRIEVAL, SUPERSEDED
 from pi_event_search.store.schema import epoch_range, event_number, ord_of
 
 Place = tuple[int, int]
 """Segment number as stored, and depth."""
+
+FILE_FACTS = (_core.RELATIONSHIP_LABELS, _core.RELATIONSHIP_NAMES)
+"""References that count by their order in the file, also from a record that was superseded."""
 
 _MANY = 500
 """Values of one ``IN`` list."""
@@ -222,7 +225,10 @@ class Placement:
             " ON f.key >= e.first_key AND f.key < e.first_key + e.fragments WHERE e.event = ?)",
             superseded,
         )
-        self._connection.executemany("DELETE FROM relationships WHERE event = ?", superseded)
+        self._connection.executemany(
+            "DELETE FROM relationships WHERE event = ? AND kind NOT IN (?, ?) AND NOT flags & ?",
+            [(event, *FILE_FACTS, RETRIEVAL) for (event,) in superseded],
+        )
         self._connection.executemany(
             f"UPDATE events SET flags = flags | {SUPERSEDED}, fragments = 0 WHERE event = ?",
             superseded,
