@@ -9,7 +9,7 @@ from pi_event_search.states import SessionStates
 from pi_event_search.store.rows import EVENT_COLUMNS, SUPERSEDED, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_of, epoch_range, ord_of
 from pi_event_search.store.store import Snapshot
-from pi_event_search.store.text_query import TextFilter, build, matching_events
+from pi_event_search.store.text_query import TextFilter, build, matching_keys
 
 Fact = tuple[object, ...]
 """One row; its first value names it."""
@@ -86,8 +86,7 @@ def documents_of(snapshot: Snapshot, session: SessionRow) -> Iterator[Fact]:
     ).fetchone()[0]
     query = build(None, TextFilter(epochs=[session.epoch]))
     # A dead document or two of an unfinished batch may carry the epoch as well.
-    found = matching_events(snapshot.searcher, query, 2 * count + 1_000)
-    keys = sorted(key for key, _ in found)
+    keys = sorted(matching_keys(snapshot.searcher, query, 2 * count + 1_000))
     for some in _slices(keys):
         named = {
             key: (ord_of(event), kind, n)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,14 +12,14 @@ from typing import Any, Self
 
 from pi_event_search import _core, config
 from pi_event_search.coverage import coverage_of, problems_of
+from pi_event_search.directory import Directory
 from pi_event_search.errors import IndexBusy, IndexProblem, InvalidArgument
+from pi_event_search.maintain import bring_up_to_date, rebuild
 from pi_event_search.read import SourceModified, read_event
-from pi_event_search.rebuild import rebuild
 from pi_event_search.reconcile import Counts, Reconciler
-from pi_event_search.scope import Directory, Scope
+from pi_event_search.scope import Scope, scope_of
 from pi_event_search.search import Search
 from pi_event_search.sessions import lineage_of, list_sessions
-from pi_event_search.store.database import is_damage
 from pi_event_search.store.schema import SCHEMA_VERSION
 from pi_event_search.store.store import Snapshot, Store
 from pi_event_search.trace import trace_event
@@ -31,6 +30,7 @@ from pi_event_search.types import (
     IndexFacts,
     Invocation,
     Lineage,
+    Problem,
     Progress,
     ReadRequest,
     SearchPage,
@@ -112,7 +112,8 @@ class EventIndex:
         """
         started = time.monotonic()
         with self._guarded():
-            counts = self._bring_up_to_date(path, progress, changed)
+            one = None if path is None else os.fspath(path)
+            counts = bring_up_to_date(self._store, self._config, one, progress, changed)
             coverage = self._whole_coverage()
         return _report(counts, coverage, started)
 
@@ -292,7 +293,13 @@ class EventIndex:
                     fragments=count("SELECT count(*) FROM fragments").fetchone()[0],
                 ),
                 coverage=self._coverage(snapshot, view),
-                problems=tuple(problems_of(snapshot.connection, view.scope)),
+                problems=(
+                    *(
+                        Problem(os.fsdecode(found.path), found.kind, found.detail, 1)
+                        for found in self._config.problems
+                    ),
+                    *problems_of(snapshot.connection, view.scope),
+                ),
             )
 
     def _read(
@@ -307,46 +314,13 @@ class EventIndex:
             path = os.fsdecode(view.scope.resolve(session_id).path)
         Reconciler(self._store, self._config).file(path, explicit=False, afresh=True)
 
-    def _bring_up_to_date(
-        self,
-        path: PathText | None,
-        progress: Callable[[Progress], None] | None,
-        changed: Callable[[Change], None] | None,
-    ) -> Counts:
-        try:
-            return self._sync(path, progress, changed)
-        except (sqlite3.Error, IndexProblem) as error:
-            if not is_damage(error):
-                raise
-        # Everything is still in the session files: the database is set aside and filled again.
-        self._store.database.condemn()
-        return self._sync(path, progress, changed)
-
-    def _sync(
-        self,
-        path: PathText | None,
-        progress: Callable[[Progress], None] | None,
-        changed: Callable[[Change], None] | None,
-    ) -> Counts:
-        if self._store.is_outdated():
-            counts = rebuild(self._store, self._config, progress)
-            if path is None:
-                return counts
-        self._store.prepare()
-        reconciler = Reconciler(self._store, self._config, progress, changed)
-        if path is not None:
-            return reconciler.file(os.fspath(path))
-        counts = reconciler.directories()
-        self._store.compact()
-        return counts
-
     def _whole_coverage(self) -> Coverage:
         with self._view(_TRUSTED) as (snapshot, view):
             return self._coverage(snapshot, view)
 
     @contextmanager
     def _view(self, invocation: Invocation | None) -> Iterator[tuple[Snapshot, View]]:
-        caller = invocation if invocation is not None else Invocation(cwd=Path.cwd())
+        caller = invocation if invocation is not None else Invocation(cwd=".")
         with self._store.snapshot() as snapshot:
             scope = self._scope(snapshot, caller)
             yield snapshot, View(snapshot.connection, scope)
@@ -361,7 +335,7 @@ class EventIndex:
         if known is None or known[0] != snapshot.generation:
             known = snapshot.generation, Directory(snapshot.connection, self._config)
             self._directory = known
-        return known[1].scope(snapshot.connection, invocation, self._config)
+        return scope_of(snapshot.connection, known[1], invocation, self._config)
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:

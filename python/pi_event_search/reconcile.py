@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 from pi_event_search import _core
 from pi_event_search.config import Config, Problem
+from pi_event_search.directory import is_within
 from pi_event_search.discover import Found
 from pi_event_search.errors import IndexBusy, InvalidArgument
 from pi_event_search.ingest import Outcome, ingest_source
@@ -146,7 +147,7 @@ class Reconciler:
         with self._store.database.snapshot() as connection:
             return Known(
                 sources={record.path: record for record in load_sources(connection)},
-                listings=set(connection.execute("SELECT directory, source FROM listings")),
+                listings=set(connection.execute("SELECT directory, source, path FROM listings")),
             )
 
     def _carry_out(self, work: Survey, *, explicit: bool = False, afresh: bool = False) -> None:
@@ -209,12 +210,15 @@ class Reconciler:
                 self._read_header(connection, record)
             set_awaited(connection, record.source, found.size)
             if found.root:
-                add_listing(connection, found.root, record.source)
+                add_listing(connection, found.root, record.source, found.path)
             if explicit:
                 set_explicit(connection, record.source)
-        for directory, record in work.listed:
+        for found, record in work.listed:
             if find_source(connection, record.path) is not None:
-                add_listing(connection, directory, record.source)
+                add_listing(connection, found.root, record.source, found.path)
+        for record, detail in work.unobservable:
+            if find_source(connection, record.path) is not None:
+                self._failed(record, publication, UNREADABLE, detail)
 
     def _forget(self, gone: Sequence[SourceRecord], publication: Publication) -> None:
         """Removes sources that are proven to be gone."""
@@ -244,7 +248,7 @@ class Reconciler:
         if record is None:  # another writer saw it gone meanwhile
             record = add_source(connection, found.canonical, explicit=not found.root)
             if found.root:
-                add_listing(connection, found.root, record.source)
+                add_listing(connection, found.root, record.source, found.path)
         if record.unchanged(stat_of(found)) and not task.afresh:
             counts.unchanged += not task.begun
             return True
@@ -322,32 +326,41 @@ class Reconciler:
         set_state(connection, record.source, state, detail)
 
     def _note_troubles(self, troubles: Iterable[Problem]) -> None:
-        """Remembers what could not be looked at: its sessions stay, and coverage says so."""
-        ours = [os.fsencode(directory.path) for directory in self._config.session_dirs]
-        rows = sorted({(_above(t.path, ours), t.path, t.kind, t.detail) for t in troubles})
-        ours.append(b"")
-        marks = ", ".join("?" * len(ours))
+        """Remembers what could not be looked at: its sessions stay, and coverage says so.
+
+        What an earlier look at other directories could not observe stays remembered.
+        """
+        rows = {(os.fsencode(t.path), t.kind, t.detail) for t in troubles}
         with self._store.database.snapshot() as connection:
-            stored = connection.execute(
-                f"SELECT * FROM troubles WHERE directory IN ({marks})", ours
-            ).fetchall()
-        if rows != sorted(stored):
+            stored = set(connection.execute("SELECT path, kind, detail FROM troubles"))
+        rows |= {row for row in stored if not self._looked_at(row[0])}
+        if rows != stored:
             with self._store.writing(bulk=False) as publication:
                 connection = publication.begin()
-                connection.execute(f"DELETE FROM troubles WHERE directory IN ({marks})", ours)
-                connection.executemany("INSERT INTO troubles VALUES (?, ?, ?, ?)", rows)
+                connection.execute("DELETE FROM troubles")
+                connection.executemany("INSERT INTO troubles VALUES (?, ?, ?)", sorted(rows))
                 publication.commit()
+
+    def _looked_at(self, path: bytes) -> bool:
+        return any(
+            is_within(path, root) or is_within(path, os.path.realpath(root))
+            for root in self._roots()
+        )
+
+    def _roots(self) -> list[bytes]:
+        return [os.fsencode(directory.path) for directory in self._config.session_dirs]
 
     def _finished(self) -> None:
         """Notes the time. While another process writes, its own note will do."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        looks = [(os.fsencode(directory.path), now) for directory in self._config.session_dirs]
         with (
             suppress(IndexBusy),
             writer_lease(self._store.directory, wait=0),
             self._store.database.transaction() as connection,
         ):
-            connection.executemany("REPLACE INTO looks VALUES (?, ?)", looks)
+            connection.executemany(
+                "REPLACE INTO directories VALUES (?, ?)", [(root, now) for root in self._roots()]
+            )
 
 
 class _Bar:
@@ -374,12 +387,3 @@ class _Bar:
 def _task(found: Found, record: SourceRecord | None, afresh: bool) -> _Task:
     begins = 0 if record is None or afresh else record.pending_from
     return _Task(found, max(found.size - begins, 0), afresh)
-
-
-def _above(path: bytes, directories: Sequence[bytes]) -> bytes:
-    """The session directory that a path lies in, under either of its names; empty without one."""
-    for directory in directories:
-        for name in (directory, os.path.realpath(directory)):
-            if path == name or path.startswith(os.path.join(name, b"")):
-                return directory
-    return b""

@@ -19,10 +19,7 @@ from dataclasses import dataclass, field
 
 from pi_event_search.config import Config, Problem
 from pi_event_search.discover import Found, Scan, scan
-from pi_event_search.store.sources import SourceRecord
-
-OTHER_DISK = "other-disk"
-"""Problem of a source that is not seen where another disk used to be."""
+from pi_event_search.store.sources import UNREADABLE, SourceRecord
 
 Stat = tuple[int, int, int, int, int]
 """Device, inode, size, mtime and ctime (ns)."""
@@ -33,8 +30,8 @@ class Known:
     """The sources as the index has them."""
 
     sources: dict[bytes, SourceRecord]
-    listings: set[tuple[bytes, int]]
-    """(session directory, source)"""
+    listings: set[tuple[bytes, int, bytes]]
+    """(session directory, source, way to it)"""
 
 
 @dataclass(slots=True)
@@ -42,17 +39,19 @@ class Survey:
     """What one look asks for."""
 
     changed: list[tuple[Found, SourceRecord | None]] = field(default_factory=list)
-    listed: list[tuple[bytes, SourceRecord]] = field(default_factory=list)
+    listed: list[tuple[Found, SourceRecord]] = field(default_factory=list)
     """Known sources that a session directory is now seen to hold."""
     gone: list[SourceRecord] = field(default_factory=list)
+    unobservable: list[tuple[SourceRecord, str]] = field(default_factory=list)
+    """Known sources that are neither seen nor proven to be gone, and why. They stay."""
     troubles: list[Problem] = field(default_factory=list)
-    """What could not be looked at. What is known of it stays."""
+    """What else could not be looked at."""
     discovered: int = 0
     unchanged: int = 0
 
     def is_empty(self) -> bool:
         """Whether there is nothing to do."""
-        return not (self.changed or self.listed or self.gone)
+        return not (self.changed or self.listed or self.gone or self.unobservable)
 
 
 def survey(config: Config, known: Known) -> Survey:
@@ -102,8 +101,10 @@ def stat_of(found: Found) -> Stat:
 def _sort_in(found: Found, known: Known, result: Survey) -> None:
     result.discovered += 1
     record = known.sources.get(found.canonical)
-    if record is not None and found.root and (found.root, record.source) not in known.listings:
-        result.listed.append((found.root, record))
+    if record is not None and found.root:
+        listing = found.root, record.source, found.path
+        if listing not in known.listings:
+            result.listed.append((found, record))
     if record is not None and record.unchanged(stat_of(found)):
         result.unchanged += 1
     else:
@@ -114,7 +115,7 @@ def _missed(config: Config, seen: Scan, known: Known) -> list[SourceRecord]:
     """Known sources that this look should have met, did not meet, and that are not there."""
     present = {found.canonical for found in seen.files}
     roots = {os.fsencode(directory.path) for directory in config.session_dirs}
-    ours = {source for directory, source in known.listings if directory in roots}
+    ours = {source for directory, source, _ in known.listings if directory in roots}
     return [
         record
         for path, record in known.sources.items()
@@ -135,8 +136,7 @@ def _judge(record: SourceRecord, seen: Scan, known: Known, result: Survey) -> No
     ):
         result.gone.append(record)
     else:
-        detail = "It was on another disk, which is perhaps not mounted now."
-        result.troubles.append(Problem(record.path, OTHER_DISK, detail))
+        _keep(record, "It was on another disk, which is perhaps not mounted now.", result)
 
 
 def _look_at(path: bytes, known: Known, result: Survey) -> None:
@@ -144,7 +144,11 @@ def _look_at(path: bytes, known: Known, result: Survey) -> None:
     try:
         found = found_at(path)
     except OSError as error:
-        detail = f"Could not be looked at: {error.strerror}."
-        result.troubles.append(Problem(path, "unobservable", detail))
+        _keep(known.sources[path], f"It could not be looked at: {error.strerror}.", result)
     else:
         _sort_in(found, known, result)
+
+
+def _keep(record: SourceRecord, detail: str, result: Survey) -> None:
+    if record.state != UNREADABLE:
+        result.unobservable.append((record, detail))

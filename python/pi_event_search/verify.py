@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.config import Config
+from pi_event_search.directory import Directory
 from pi_event_search.errors import InvalidQuery
 from pi_event_search.facts import Fact, documents_of, facts_of, fragments_named
-from pi_event_search.rebuild import fill
+from pi_event_search.maintain import fill
+from pi_event_search.query import parse
 from pi_event_search.reconcile import Reconciler, Report
-from pi_event_search.scope import Directory
-from pi_event_search.search import parse
 from pi_event_search.store.database import metadata, refusal
 from pi_event_search.store.layout import Condition
 from pi_event_search.store.lease import writer_lease
@@ -31,7 +31,7 @@ from pi_event_search.store.rows import SessionRow
 from pi_event_search.store.sources import READY, load_sources
 from pi_event_search.store.store import Snapshot, Store
 from pi_event_search.store.text_index import TextIndex, TextProblem
-from pi_event_search.store.text_query import TextFilter, build, matching_events
+from pi_event_search.store.text_query import TextFilter, build, matching_keys
 from pi_event_search.types import Verification
 
 ROUNDS = 3
@@ -83,7 +83,11 @@ def damage_of(store: Store) -> list[str]:
                 trouble = text_trouble(connection, TextIndex(directory), thorough=True)
             except TextProblem as error:
                 trouble = error.message
-    return [] if trouble is None else [f"The text index in {directory} cannot stay: {trouble}."]
+    return (
+        []
+        if trouble is None
+        else [f"The text index in {directory} cannot stay: {trouble.rstrip('.')}."]
+    )
 
 
 def verify(
@@ -147,7 +151,7 @@ def _seen(store: Store, config: Config) -> dict[bytes, tuple[int | None, ...]]:
 
 
 def _sources(snapshot: Snapshot, config: Config) -> dict[bytes, _Source]:
-    rows = Directory(snapshot.connection, config).visible()
+    rows = Directory(snapshot.connection, config).covered()
     seen = {record.path: record.observation[:5] for record in load_sources(snapshot.connection)}
     return {row.path: _Source(row, seen[row.path]) for row in rows}
 
@@ -221,12 +225,12 @@ def _compare_hits(
             query = build(parse(word), TextFilter())
         except InvalidQuery:
             continue
-        found = list(matching_events(ours.searcher, query, HIT_LIMIT))
-        expected = list(matching_events(theirs.searcher, query, HIT_LIMIT))
+        found = matching_keys(ours.searcher, query, HIT_LIMIT)
+        expected = matching_keys(theirs.searcher, query, HIT_LIMIT)
         if max(len(found), len(expected)) == HIT_LIMIT:
             continue
-        one = fragments_named(ours.connection, (key for key, _ in found), mine)
-        two = fragments_named(theirs.connection, (key for key, _ in expected), right)
+        one = fragments_named(ours.connection, found, mine)
+        two = fragments_named(theirs.connection, expected, right)
         if one != two:
             report.add(
                 f"A search for {word!r} finds {len(one - two)} fragments that do not have it and"

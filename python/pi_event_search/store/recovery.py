@@ -21,7 +21,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from pi_event_search import _core
 from pi_event_search.errors import IndexProblem
@@ -52,8 +52,8 @@ class KnownFile(NamedTuple):
 
     path: bytes
     explicit: bool
-    directories: tuple[bytes, ...]
-    """Session directories that list it."""
+    listings: tuple[tuple[bytes, bytes], ...]
+    """Session directories that list it, and the way to it from there."""
 
 
 SUSPECT = "suspect"
@@ -97,16 +97,18 @@ def known_files(database: Path) -> list[KnownFile]:
     """What a database of any version or damage still tells of session files."""
     try:
         with closing(connect(database)) as connection:
-            listed: dict[int, list[bytes]] = {}
-            for directory, source in connection.execute("SELECT directory, source FROM listings"):
-                listed.setdefault(source, []).append(directory)
-            rows = connection.execute(
-                "SELECT source, path, explicit FROM sources ORDER BY source"
-            ).fetchall()
+            rows = connection.execute("SELECT source, path, explicit FROM sources").fetchall()
+            listings = connection.execute("SELECT * FROM listings").fetchall()
     except sqlite3.Error:
         return []
+    listed: dict[object, list[tuple[bytes, bytes]]] = {}
+    paths = {source: path for source, path, _ in rows}
+    for directory, source, *way in listings:
+        path = way[0] if way else paths.get(source)  # schema 1 did not keep the way
+        if _is_path(directory) and _is_path(path):
+            listed.setdefault(source, []).append((directory, path))
     return [
-        KnownFile(path, explicit == 1, tuple(filter(_is_path, listed.get(source, ()))))
+        KnownFile(path, explicit == 1, tuple(listed.get(source, ())))
         for source, path, explicit in rows
         if _is_path(path)
     ]
@@ -236,7 +238,7 @@ def _trouble(connection: sqlite3.Connection, directory: Path, *, unclean: bool) 
     return trouble
 
 
-def _is_path(value: object) -> bool:
+def _is_path(value: object) -> TypeGuard[bytes]:
     return isinstance(value, bytes) and value.startswith(b"/") and b"\0" not in value
 
 

@@ -80,6 +80,9 @@ class Store:
         """
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not any(directory.iterdir()):
+                # It is empty, so it is ours now; what others have files in keeps its mode.
+                directory.chmod(0o700)
         except OSError as error:
             raise IndexProblem(
                 f"The index directory {directory} cannot be made ({error.strerror});"
@@ -256,9 +259,9 @@ class Store:
     def size_bytes(self) -> int:
         """Bytes of all files of the index."""
         total = 0
-        for path in self.directory.rglob("*"):
-            with suppress(OSError):  # removed since it was listed
-                total += path.stat().st_size if path.is_file() else 0
+        for file in self.directory.rglob("*"):
+            with suppress(FileNotFoundError):  # a writer has replaced it meanwhile
+                total += file.stat().st_size if file.is_file() else 0
         return total
 
     @contextmanager

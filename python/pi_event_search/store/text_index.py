@@ -20,7 +20,7 @@ import tantivy
 
 from pi_event_search.errors import IndexProblem
 from pi_event_search.store.layout import sync_directory
-from pi_event_search.store.text_files import close_to_others, remove_temporary
+from pi_event_search.store.text_files import make_private, remove_temporary
 
 TOKENIZER = "word"
 WRITER_BYTES = 15_000_000
@@ -107,6 +107,7 @@ class TextIndex:
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(mode=0o700, parents=True)
         guarded("be created", lambda: tantivy.Index(SCHEMA, path=str(directory)))
+        make_private(directory)
         return cls(directory)
 
     def searcher(self) -> tantivy.Searcher:
@@ -198,6 +199,7 @@ class TextIndex:
 
         def commit() -> None:
             writer.commit()
+            make_private(self.directory)
             sync_directory(self.directory)
 
         self._written("commit", commit)
@@ -218,7 +220,7 @@ class TextIndex:
         if self._writer is not None:
             self.discard_writer()  # a merge that fails costs nothing that was committed
             with suppress(OSError):
-                close_to_others(self.directory)
+                make_private(self.directory)
 
     def _open_writer(self, bulk: bool) -> tantivy.IndexWriter:
         if self._writer is not None and bulk and not self._bulk:

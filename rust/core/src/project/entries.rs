@@ -8,7 +8,7 @@ use super::fields::{Members, Record};
 use super::kinds::{ContextRole, Contribution, Kind, Omission, RelationshipKind};
 use super::values::{self, bounded_id, present, truthy};
 use super::{message, tools};
-use crate::entry::Receipt;
+use crate::entry::{DERIVED, Receipt};
 use crate::text::canonical_name;
 
 /// Scalar fields of entries that are kept as attributes.
@@ -87,11 +87,11 @@ fn read_envelope(draft: &mut Draft, own: &Members<'_>) {
     event.timestamp_ms = event.timestamp.as_deref().and_then(values::parse_timestamp);
 }
 
-/// A parent that is recorded but is no string cannot be any entry here. Its source takes its
-/// place, so that the entry counts as an orphan and not as a root.
+/// A parent that is recorded but is no string is no entry of the file, whatever its ids spell. It
+/// gets a name that no id has, so that the entry counts as an orphan and not as a root.
 fn odd_parent(parent: Option<&str>) -> Option<String> {
     let raw = parent.filter(|_| truthy(parent))?;
-    Some(bounded_id(raw).into_owned())
+    Some(bounded_id(&format!("{DERIVED}{raw}")).into_owned())
 }
 
 /// Keeps the listed scalar members, each under its last value.

@@ -28,7 +28,7 @@ fn roots_and_version_1_records_are_told_apart() {
     let odd = event(r#"{"id":5,"parentId":7,"type":["x"],"timestamp":99}"#);
     assert_eq!(
         (odd.id, odd.parent_id.as_deref(), odd.entry_type.as_str()),
-        (None, Some("7"), "")
+        (None, Some("~7"), "")
     );
     assert_eq!((odd.timestamp, odd.timestamp_ms), (None, None));
     assert_eq!(event(r#"{"id":"","parentId":""}"#).id, None);
