@@ -95,6 +95,11 @@ class View:
         placed = (row for row in rows if not row.flags & DETACHED)
         return next(placed, rows[0] if rows else None)
 
+    def answers_for_its_id(self, row: EventRow) -> bool:
+        """Whether asking for the entry id of a visible event gives this event."""
+        found = self.by_id(self.session(row), row.entry_id)
+        return found is not None and found.event == row.event
+
     def fragments(self, row: EventRow) -> list[FragmentRow]:
         """The stored fragments of a visible event."""
         return fragments_of(self._connection, row)
