@@ -64,20 +64,17 @@ def build(query: _core.Query | None, restriction: TextFilter) -> Query:
 
 def _clauses(query: _core.Query) -> Iterator[Query]:
     for words, parts in zip(query.clauses, query.parts, strict=True):
-        if len(words) == 1:
-            yield _word(words[0], parts)
-        else:
-            yield Query.phrase_query(SCHEMA, "words", list(words))
+        inside = _side_by_side("parts", parts if len(parts) > 1 else words)
+        yield Query.disjunction_max_query(
+            [_side_by_side("words", words), Query.boost_query(inside, PART_BOOST)]
+        )
 
 
-def _word(word: str, parts: Sequence[str]) -> Query:
-    """A word as itself, or as a part of a longer identifier, for less."""
-    whole = Query.term_query(SCHEMA, "words", word, "freq")
-    if len(parts) > 1:
-        inside = Query.phrase_query(SCHEMA, "parts", list(parts))
-    else:
-        inside = Query.term_query(SCHEMA, "parts", word, "freq")
-    return Query.disjunction_max_query([whole, Query.boost_query(inside, PART_BOOST)])
+def _side_by_side(name: str, words: Sequence[str]) -> Query:
+    """A word, or words that stand side by side, in one of the text fields."""
+    if len(words) == 1:
+        return Query.term_query(SCHEMA, name, words[0], "freq")
+    return Query.phrase_query(SCHEMA, name, list(words))
 
 
 def _accepting(restriction: TextFilter) -> Iterator[Query]:

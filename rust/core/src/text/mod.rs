@@ -31,7 +31,7 @@ mod table_tests;
 
 pub use bounds::{Bounded, INDEXED_LIMIT, bound, canonical_name, count};
 pub use compress::{DECOMPRESSED_LIMIT, DamagedText, compress, decompress};
-pub use parts::parts_text;
+pub use parts::{PARTS_BORDER, parts_text};
 pub use preview::{Preview, preview, preview_bounded, window, window_bounded};
 pub use query::{Clause, QUERY_LIMIT, Query, QueryError, TERM_LIMIT, parse_query};
 pub use snippet::{Snippet, snippet};

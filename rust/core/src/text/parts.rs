@@ -27,11 +27,16 @@ pub(super) struct Part {
     pub(super) span: Span,
 }
 
-/// The parts of all words of `text` that have at least two, separated by spaces, in order.
+/// Stands between the parts of different words, so that no phrase is found across them. Analyzers
+/// take it for a word; folding makes `a` of it, so no query asks for it.
+pub const PARTS_BORDER: char = 'ª';
+
+/// The parts of all words of `text` that have at least two, separated by spaces, in order, with a
+/// [`PARTS_BORDER`] where the parts of another word begin.
 ///
 /// ```
 /// use pi_event_search_core::text::parts_text;
-/// assert_eq!(parts_text("getUserName(utf8) plain"), "get user name utf 8");
+/// assert_eq!(parts_text("getUserName(utf8) plain"), "get user name ª utf 8");
 /// assert_eq!(parts_text("at v1.2.3-rc"), "v 1 2 3 rc");
 /// ```
 pub fn parts_text(text: &str) -> String {
@@ -40,10 +45,16 @@ pub fn parts_text(text: &str) -> String {
     let mut spaced = String::new();
     while let Some(word) = scanner.advance() {
         parts.take(text, word);
+        let mut border = !parts.joined;
         for (part, _) in parts.found() {
             if !spaced.is_empty() {
                 spaced.push(' ');
+                if border {
+                    spaced.push(PARTS_BORDER);
+                    spaced.push(' ');
+                }
             }
+            border = false;
             spaced.push_str(part);
         }
     }

@@ -49,9 +49,17 @@ pub enum QueryError {
 impl fmt::Display for QueryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoTerms => write!(f, "the query needs at least one letter, digit or ideograph"),
-            Self::TooLong => write!(f, "the query is longer than {QUERY_LIMIT} characters"),
-            Self::TooManyTerms => write!(f, "the query has more than {TERM_LIMIT} terms"),
+            Self::NoTerms => f.write_str(
+                "The query holds nothing to search for: give a letter, a digit or an ideograph.",
+            ),
+            Self::TooLong => write!(
+                f,
+                "The query is longer than {QUERY_LIMIT} characters; a few telling words do better."
+            ),
+            Self::TooManyTerms => write!(
+                f,
+                "The query has more than {TERM_LIMIT} words and phrases; leave out common ones."
+            ),
         }
     }
 }
