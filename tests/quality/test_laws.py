@@ -116,12 +116,10 @@ _syntax = st.lists(
 @example("ﷺ" * 1_000)
 def test_no_query_raises_anything_but_invalid_query(index: EventIndex, query: str) -> None:
     try:
-        page = index.search(query, invocation=EVERYTHING)
+        answer = index.search(query, invocation=EVERYTHING).to_json().decode()
     except InvalidQuery as error:
-        assert error.code == "INVALID_QUERY"
-        assert error.message.endswith(".")
-    else:
-        assert page.to_json()
+        answer = f"{error.code} {error.message}"
+    assert answer.startswith(("{", "INVALID_QUERY "))
 
 
 @settings(max_examples=300, deadline=None)

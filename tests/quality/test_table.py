@@ -49,7 +49,8 @@ def test_refused(query: str, found: tuple[EventIndex, dict[Text, str]]) -> None:
     with pytest.raises(InvalidQuery) as refused:
         found[0].search(query, invocation=EVERYTHING)
     sentence = refused.value.message
-    assert sentence[0].isupper() and sentence.endswith("."), sentence
+    assert sentence[0].isupper()
+    assert sentence.endswith(".")
     assert len(sentence) < 200
 
 
