@@ -18,7 +18,14 @@ from pi_event_search.store.documents import RETRIEVAL_FACET
 from pi_event_search.store.rows import ERROR, FRAGMENT_COLUMNS, EventRow, FragmentRow, SessionRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
-from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, matching_events
+from pi_event_search.store.text_query import (
+    RankedHits,
+    TextFilter,
+    TextHit,
+    build,
+    matching_events,
+    ranked,
+)
 from pi_event_search.types import Diagnostics, DiagnosticTerm, Hit, SearchRequest
 from pi_event_search.view import View
 
@@ -149,12 +156,14 @@ class Search:
 
     def _candidates(self, restriction: TextFilter) -> Iterator[tuple[TextHit, EventRow]]:
         """Ranked hits with their rows; a hit without a visible row is a leftover and dropped."""
-        query = build(self._query, restriction)
-        ranked = RankedHits(
-            self._snapshot.searcher, query, self._sort, first=max(_CHUNK, self._request.limit * 2)
-        )
+        searcher = self._snapshot.searcher
+        if self._sort == "relevance":
+            query = ranked(self._query, restriction, searcher)
+        else:
+            query = build(self._query, restriction)
+        first = max(_CHUNK, self._request.limit * 2)
         chunk: list[TextHit] = []
-        for hit in ranked:
+        for hit in RankedHits(searcher, query, self._sort, first):
             chunk.append(hit)
             if len(chunk) == _CHUNK:
                 yield from self._with_rows(chunk)
@@ -273,11 +282,11 @@ class Search:
     def _count(self, query: _core.Query | None, restriction: TextFilter) -> int:
         """Events that match, counted up to the limit of diagnostics."""
         counted: set[int] = set()
-        ranked = RankedHits(
+        found = RankedHits(
             self._snapshot.searcher, build(query, restriction), "relevance", COUNT_LIMIT
         )
         chunk: list[TextHit] = []
-        for hit in ranked:
+        for hit in found:
             chunk.append(hit)
             if len(chunk) == COUNT_LIMIT:
                 counted.update(row.event for _, row in self._with_rows(chunk))

@@ -54,6 +54,10 @@ def facet(name: str, value: str) -> str:
     return f"{name}:{value}"
 
 
+SAID_FACET = facet("is", "said")
+"""What a person or the assistant said or concluded; not what tools were told or what they gave."""
+
+
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for name in ("key", "event", "epoch", "workspace", "ts"):

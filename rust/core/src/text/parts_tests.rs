@@ -16,7 +16,7 @@ fn identifiers_split_into_parts() {
         ("OAuth2Token", "o auth 2 token"),
         ("getURLs", "get urls"),
         ("IDsByName", "ids by name"),
-        ("myClass_doThis", "my class ª do this"),
+        ("myClass_doThis", "my class ª do this myclassªdothis"),
         ("ＨttpＳerver", "http server"),
         ("größeÄndern", "grosse andern"),
         ("ПриветМир", "привет мир"),
@@ -45,7 +45,7 @@ fn glued_numbers_stand_beside_their_fellows() {
 #[test]
 fn plain_words_and_hashes_have_no_parts() {
     for text in [
-        "plain words Capitalised SHOUTED snake_case kebab-case 2024",
+        "plain words Capitalised SHOUTED snake.case kebab/case 2024",
         "1a2b3c4d5e 9f86d081884c7d659a2feaa0c55ad015",
         "修改文件 한국어",
         "",
@@ -84,9 +84,10 @@ proptest! {
     #[test]
     fn parts_are_tokens(text in any::<String>()) {
         let parts = parts_text(&text);
-        let parts = parts.replace(" ª ", " ");
-        let found: Vec<String> = tokens(&parts).into_iter().map(|token| token.text).collect();
-        prop_assert_eq!(found.join(" "), parts);
+        let own: Vec<&str> = parts.split(' ').filter(|part| !part.contains('ª')).collect();
+        let own = own.join(" ");
+        let found: Vec<String> = tokens(&own).into_iter().map(|token| token.text).collect();
+        prop_assert_eq!(found.join(" "), own);
     }
 
     #[test]
