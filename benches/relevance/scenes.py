@@ -179,10 +179,10 @@ SCENES: tuple[Scene, ...] = (
         edit("firmware/memory.x", "FLASH : ORIGIN = 0x08000000", "FLASH : ORIGIN = 0x08004000",
              ("config", "FLASH ORIGIN 0x08004000")),
         out("Successfully replaced 1 block(s) in firmware/memory.x."),
-        run("probe-rs run --chip STM32F411 target/kiln"),
+        run("probe-rs run --chip STM32F411 target/kiln", ("identifier", "STM32F411")),
         fail("Error: Connecting to the chip was unsuccessful\n\nCaused by:\n    "
              "JtagNoDeviceConnected",
-             ("error", "JtagNoDeviceConnected"), ("identifier", "STM32F411")),
+             ("error", "JtagNoDeviceConnected")),
         typed("lsusb | grep -i st-link", "Bus 001 Device 009: ID 0483:374b STMicroelectronics "
               "ST-LINK/V2.1",
               ("hash", "0483:374b")),
@@ -200,12 +200,13 @@ SCENES: tuple[Scene, ...] = (
         read("web/src/image/thumbnail.ts"),
         out("export async function makeThumbnail(file: File) {\n  const bitmap = await "
             "createImageBitmap(file)\n  return draw(bitmap, 320)\n}\n",
-            ("identifier", "makeThumbnail"), ("path", "thumbnail.ts createImageBitmap")),
+            ("identifier", "makeThumbnail")),
         a("createImageBitmap ignores the EXIF orientation unless it is given imageOrientation: "
           "'from-image'. That is why only portrait photos are wrong.",
           ("config", "imageOrientation 'from-image'"), ("phrase", '"EXIF orientation"')),
         edit("web/src/image/thumbnail.ts", "createImageBitmap(file)",
-             "createImageBitmap(file, { imageOrientation: 'from-image' })"),
+             "createImageBitmap(file, { imageOrientation: 'from-image' })",
+             ("path", "thumbnail.ts imageOrientation")),
         out("Successfully replaced 1 block(s) in web/src/image/thumbnail.ts."),
     )),
     Scene("herbarium", (
@@ -271,7 +272,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("tram", (
         u("Mail from Ola: the feed validator rejects us, see "
           "https://validator.example.org/reports/88231",
-          ("url", "validator.example.org/reports/88231"), ("url", "validator report Ola")),
+          ("url", "validator.example.org/reports/88231"), ("prose", "feed validator Ola")),
         run("curl -sS https://validator.example.org/reports/88231.json | jq .errors",
             ("url", "https://validator.example.org/reports/88231.json"),
             ("command", "curl jq .errors")),

@@ -35,7 +35,7 @@ class Ranking:
 
 PLAIN = Ranking(part=1.0, whole=0.0, said=0.0, adjacent=0.0)
 """BM25 alone, to compare with."""
-RANKING = Ranking(part=0.4, whole=0.5, said=0.3, adjacent=0.5)
+RANKING = Ranking(part=0.4, whole=0.5, said=0.3, adjacent=0.3)
 """How searches rank. The values lie on a plateau: half or double of each changes little."""
 
 ADJACENT_LIMIT = 3_000
