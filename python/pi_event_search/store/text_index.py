@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -101,6 +102,7 @@ class TextIndex:
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(mode=0o700, parents=True)
         guarded("be created", lambda: tantivy.Index(SCHEMA, path=str(directory)))
+        make_private(directory)
         return cls(directory)
 
     def searcher(self) -> tantivy.Searcher:
@@ -160,6 +162,7 @@ class TextIndex:
         """Makes everything added and deleted durable. Returns the commit's stamp."""
         writer = self._open_writer(self._bulk)
         stamp = self._written("commit", writer.commit)
+        make_private(self.directory)
         descriptor = os.open(self.directory, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -176,6 +179,7 @@ class TextIndex:
         writer, self._writer = self._writer, None
         if writer is not None:
             guarded("finish its merges", writer.wait_merging_threads)
+            make_private(self.directory)
 
     def _open_writer(self, bulk: bool) -> tantivy.IndexWriter:
         if self._writer is not None and bulk and not self._bulk:
@@ -196,6 +200,15 @@ class TextIndex:
         except BaseException:
             self.discard_writer()
             raise
+
+
+def make_private(directory: Path) -> None:
+    """Takes the files of an index away from other users, whom the engine lets read them."""
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):  # a merge has replaced it meanwhile
+                if entry.stat().st_mode & 0o077:
+                    os.chmod(entry.path, 0o600)  # noqa: PTH101 - a Path an entry is slow
 
 
 def remove_leftovers(directory: Path) -> None:

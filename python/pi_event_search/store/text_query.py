@@ -6,7 +6,7 @@ No string of a caller ever reaches the engine's own query parser.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
@@ -24,9 +24,9 @@ class Ranking:
     """What the score adds to BM25. `benches/relevance` shows what each choice is worth."""
 
     part: float
-    """Weight of a word found as a part of a longer identifier; of the whole word it is 1."""
+    """What a match in the parts of identifiers weighs; a match by words weighs 1."""
     whole: float
-    """Bonus for the identifier exactly as typed, times its own score."""
+    """Bonus for an identifier of several words exactly as typed, times its own score."""
     said: float
     """Bonus for what was said or concluded, as a share of the rarity of the words asked for."""
     adjacent: float
@@ -35,8 +35,13 @@ class Ranking:
 
 PLAIN = Ranking(part=1.0, whole=0.0, said=0.0, adjacent=0.0)
 """BM25 alone, to compare with."""
-RANKING = Ranking(part=0.4, whole=0.5, said=0.3, adjacent=0.3)
-"""How searches rank. The values lie on a plateau: half or double of each changes little."""
+RANKING = Ranking(part=0.0001, whole=0.5, said=0.3, adjacent=0.3)
+"""How searches rank.
+
+So small a share of a match by parts stays below any match by words, however rare the parts and
+however common the words are. The other values lie on a plateau: half or double of each changes
+little.
+"""
 
 ADJACENT_LIMIT = 3_000
 """Fragments expected to hold all the words, up to which they are looked for side by side: with
@@ -95,7 +100,7 @@ def _query(
     ranking: Ranking,
     bonuses: Sequence[Query] = (),
 ) -> Query:
-    clauses = () if query is None else _clauses(query, ranking.part)
+    clauses = () if query is None else _clauses(query, ranking)
     must = [(Occur.Must, clause) for clause in clauses]
     must += [(Occur.Must, Query.const_score_query(part, 0.0)) for part in _accepting(restriction)]
     if not must:
@@ -115,8 +120,7 @@ def _bonuses(query: _core.Query, ranking: Ranking, searcher: tantivy.Searcher) -
         yield Query.const_score_query(said, ranking.said * rarity)
     if ranking.whole:
         for whole in filter(None, query.wholes):
-            found = Query.term_query(SCHEMA, "parts", whole, "freq")
-            yield Query.boost_query(found, ranking.whole)
+            yield Query.boost_query(_side_by_side("parts", [whole]), ranking.whole)
     if ranking.adjacent and len(query.clauses) > 1:
         chances = (count / max(searcher.num_docs, count, 1) for count in holding)
         expected = searcher.num_docs * math.prod(chances)
@@ -129,19 +133,28 @@ def _rarity(holding: int, total: int) -> float:
     return math.log1p((max(total - holding, 0) + 0.5) / (holding + 0.5))
 
 
-def _clauses(query: _core.Query, part: float) -> Iterator[Query]:
-    for words, parts in zip(query.clauses, query.parts, strict=True):
-        inside = _side_by_side("parts", parts if len(parts) > 1 else words)
-        yield Query.disjunction_max_query(
-            [_side_by_side("words", words), Query.boost_query(inside, part)]
-        )
+def _clauses(query: _core.Query, ranking: Ranking) -> Iterator[Query]:
+    for tokens, parts in zip(query.clauses, query.parts, strict=True):
+        yield _clause(tokens, parts, ranking.part)
 
 
-def _side_by_side(name: str, words: Sequence[str]) -> Query:
-    """A word, or words that stand side by side, in one of the text fields."""
-    if len(words) == 1:
-        return Query.term_query(SCHEMA, name, words[0], "freq")
-    return Query.phrase_query(SCHEMA, name, list(words))
+def _clause(tokens: Sequence[str], parts: Sequence[str], part: float) -> Query:
+    """Tokens side by side among the words, or among the parts of identifiers, for much less.
+
+    A term that is an identifier itself may also be found by its parts: `userName` stands in
+    `getUserName` as user, name.
+    """
+    whole = _side_by_side("words", tokens)
+    inside = [_side_by_side("parts", tokens)]
+    if parts:
+        inside.append(_side_by_side("parts", parts))
+    return Query.disjunction_max_query([whole, *(Query.boost_query(way, part) for way in inside)])
+
+
+def _side_by_side(name: str, tokens: Sequence[str]) -> Query:
+    if len(tokens) == 1:
+        return Query.term_query(SCHEMA, name, tokens[0], "freq")
+    return Query.phrase_query(SCHEMA, name, list(tokens))
 
 
 def _accepting(restriction: TextFilter) -> Iterator[Query]:
@@ -243,17 +256,3 @@ def _numbers_of(
 ) -> list[int]:
     """A number field of some documents; each document has one."""
     return cast(list[int], searcher.fast_field_values(name, addresses))
-
-
-def matching_events(
-    searcher: tantivy.Searcher, query: Query, limit: int
-) -> Iterable[tuple[int, int]]:
-    """(key, event) of up to ``limit`` matching fragments, in no particular order."""
-
-    def search() -> list[tuple[int, int]]:
-        found = searcher.search(query, limit, count=False)
-        addresses = [address for _, address in found.hits]
-        keys, events = (_numbers_of(searcher, name, addresses) for name in ("key", "event"))
-        return list(zip(keys, events, strict=True))
-
-    return guarded("search", search)
