@@ -20,7 +20,7 @@ from pi_event_search.store.documents import RETRIEVAL_FACET
 from pi_event_search.store.rows import RETRIEVAL, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
-from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build
+from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, ranked
 from pi_event_search.types import SearchRequest
 from pi_event_search.view import View
 
@@ -85,9 +85,12 @@ class Matches:
         A hit without a visible row is a leftover and dropped. ``first`` says how many are fetched
         to begin with; more follow as long as they are asked for.
         """
-        hits = iter(
-            RankedHits(self._snapshot.searcher, build(query, restriction), sort, max(first, _CHUNK))
-        )
+        searcher = self._snapshot.searcher
+        if sort == "relevance":
+            found = ranked(query, restriction, searcher)
+        else:
+            found = build(query, restriction)
+        hits = iter(RankedHits(searcher, found, sort, max(first, _CHUNK)))
         while chunk := list(islice(hits, _CHUNK)):
             rows = self._view.rows(hit.event for hit in chunk if epoch_of(hit.event) in sessions)
             for hit in chunk:

@@ -60,6 +60,10 @@ _NEVER = -(1 << 62)
 """Epoch, workspace and time of a stamp: outside everything that is asked for."""
 
 
+SAID_FACET = facet("is", "said")
+"""What a person or the assistant said or concluded; not what tools were told or what they gave."""
+
+
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for name in ("key", "event", "epoch", "workspace", "ts"):
