@@ -17,10 +17,10 @@ from pi_event_search.authorize import Authorizer, Root, canonical
 from pi_event_search.files import events_touching
 from pi_event_search.scope import Scope
 from pi_event_search.store.documents import RETRIEVAL_FACET
-from pi_event_search.store.rows import DETACHED, RETRIEVAL, EventRow, SessionRow
+from pi_event_search.store.rows import RETRIEVAL, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
-from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build
+from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, ranked
 from pi_event_search.types import SearchRequest
 from pi_event_search.view import View
 
@@ -85,9 +85,12 @@ class Matches:
         A hit without a visible row is a leftover and dropped. ``first`` says how many are fetched
         to begin with; more follow as long as they are asked for.
         """
-        hits = iter(
-            RankedHits(self._snapshot.searcher, build(query, restriction), sort, max(first, _CHUNK))
-        )
+        searcher = self._snapshot.searcher
+        if sort == "relevance":
+            found = ranked(query, restriction, searcher)
+        else:
+            found = build(query, restriction)
+        hits = iter(RankedHits(searcher, found, sort, max(first, _CHUNK)))
         while chunk := list(islice(hits, _CHUNK)):
             rows = self._view.rows(hit.event for hit in chunk if epoch_of(hit.event) in sessions)
             for hit in chunk:
@@ -144,7 +147,7 @@ class Matches:
             return False  # a fork can hold the result of a call without the call
         if self._asks_for_time and row.ts == 0 and row.timestamp is not None:
             return False  # it has no time that could be read
-        if row.flags & DETACHED and not self._view.answers_for_its_id(row):
+        if not self._view.answers_for_its_id(row):
             return False
         states = self._view.states(row)
         if request.branch_states and states.branch(row) not in request.branch_states:
