@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from pi_event_search import EventIndex, EventSearchError, InvalidArgument, Invocation, NotFound
 
-from tests.contract.place import EVERYWHERE, Place
-from tests.contract.test_filters import FILTERS, indexed
+from tests.contract.place import EVERYWHERE, Place, indexed
+from tests.contract.test_filters import FILTERS
 from tests.contract.writing import START, Pi, call
 from tests.strategies import SessionFile, dump, sessions
 
@@ -71,7 +71,7 @@ def outcome(ask: Any, *words: str, **values: Any) -> Any:
         plain = ask(*words, **values).to_plain()
     except EventSearchError as error:
         return type(error).__name__, str(error)
-    document = json.loads(re.sub(r'/[^"]*/s/', "/s/", json.dumps(plain)))
+    document = json.loads(re.sub(r'/[^"]*/sessions/', "/sessions/", json.dumps(plain)))
     document.pop("coverage", None)
     for hit in document.get("hits", ()):
         del hit["score"]
@@ -434,7 +434,9 @@ def test_as_if_the_file_ended_with_the_asking_entry(
     cut = file.records[: number + 1]
     short = b"".join(dump(record) + b"\n" for record in [file.header, *cut])
     caller = asking(None, invocation_entry_id=str(cut[-1]["id"]))
-    fork = Pi("fork", WORKSPACE, started=START + timedelta(days=1), parent=Path("/s/now.jsonl"))
+    fork = Pi(
+        "fork", WORKSPACE, started=START + timedelta(days=1), parent=Path("/sessions/now.jsonl")
+    )
     fork.entries = [dict(record) for record in file.records]
     entries = [str(record["id"]) for record in file.records]
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from pi_event_search import EventIndex, Hit, SearchPage
 from pi_event_search._core import parse_query
 
-from tests.contract.place import EVERYWHERE, Place
-from tests.contract.test_filters import indexed
+from tests.contract.place import EVERYWHERE, Place, indexed
 from tests.contract.writing import START, Pi, call, iso, line
 from tests.strategies import TEXTS, dump
 
