@@ -9,6 +9,7 @@ import pi_event_search
 import pytest
 
 NAMES = [
+    "Change",
     "Coverage",
     "Event",
     "EventIndex",
@@ -28,7 +29,19 @@ NAMES = [
     "SyncReport",
     "Trace",
 ]
-METHODS = ["close", "lineage", "open", "read", "search", "sessions", "status", "sync", "trace"]
+METHODS = [
+    "close",
+    "lineage",
+    "open",
+    "read",
+    "rebuild",
+    "search",
+    "sessions",
+    "status",
+    "sync",
+    "trace",
+    "verify",
+]
 
 
 def test_names() -> None:

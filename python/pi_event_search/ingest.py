@@ -323,7 +323,7 @@ class _Writer:
 
     def _relationships(self, rows: Sequence[EventRow], events: Sequence[_core.ParsedEvent]) -> None:
         self._connection.executemany(
-            "INSERT OR IGNORE INTO relationships VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO relationships VALUES (?, ?, ?, ?, ?)",
             (
                 (
                     row.event,
