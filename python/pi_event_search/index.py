@@ -298,10 +298,10 @@ class EventIndex:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Failures of SQLite become the index's own."""
+        """Failures of SQLite, and of the files of the index, become the index's own."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise problem(self._store.database.path, error) from error
 
 

@@ -16,6 +16,7 @@ from pi_event_search import _core
 from pi_event_search.config import Config
 from pi_event_search.discover import Found, Scan, scan
 from pi_event_search.errors import IndexBusy, InvalidArgument
+from pi_event_search.faults import point
 from pi_event_search.ingest import ingest_source
 from pi_event_search.store.database import set_metadata
 from pi_event_search.store.epochs import remove_epoch
@@ -199,9 +200,11 @@ class Reconciler:
         with self._store.writing(bulk=bulk) as publication:
             self._register(work, publication, explicit=explicit)
             self._commit(publication)
+            point("reconcile.registered")
             bar.show()
             self._turn(tasks, publication, bar)
         while tasks:
+            point("reconcile.handed_over")
             with self._store.writing(bulk=bulk, after_others=True) as publication:
                 self._turn(tasks, publication, bar)
 
@@ -238,6 +241,7 @@ class Reconciler:
             if record is None:
                 record = add_source(connection, found.canonical, explicit=explicit)
                 self._read_header(connection, record)
+                point("reconcile.source_added")
             set_awaited(connection, record.source, found.size)
             if found.root:
                 add_listing(connection, found.root, record.source)
@@ -255,6 +259,7 @@ class Reconciler:
             self._note(connection, record, "removed")
             remove_source(connection, record.source)
             self._counts.removed += 1
+            point("reconcile.source_removed")
 
     def _read_header(self, connection: sqlite3.Connection, record: SourceRecord) -> None:
         try:
@@ -330,6 +335,7 @@ class Reconciler:
         if record.state != state:
             self._note(connection, record, "failed", detail=detail)
         set_state(connection, record.source, state, detail)
+        point("reconcile.failure_noted")
 
     def _note_unobservable(self, seen: Scan, known: dict[bytes, SourceRecord]) -> None:
         """Remembers what could not be looked at: its sessions stay, and coverage says so."""
@@ -341,6 +347,7 @@ class Reconciler:
             with self._store.writing(bulk=False) as publication:
                 connection = publication.begin()
                 connection.execute("DELETE FROM troubles")
+                point("reconcile.troubles")
                 connection.executemany("INSERT INTO troubles VALUES (?, ?, ?)", rows)
                 publication.commit()
 
@@ -353,6 +360,7 @@ class Reconciler:
             self._store.database.transaction() as connection,
         ):
             set_metadata(connection, last_reconciled_at=now)
+            point("reconcile.finished")
 
 
 class _Bar:

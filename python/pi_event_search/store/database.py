@@ -13,6 +13,7 @@ from typing import Any
 
 from pi_event_search import _core
 from pi_event_search.errors import IndexProblem
+from pi_event_search.faults import point
 from pi_event_search.store.schema import SCHEMA_VERSION, TABLES
 
 FILE_NAME = "index.sqlite"
@@ -57,6 +58,7 @@ class Database:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("BEGIN IMMEDIATE")
+            point("create.begun")
             for statement in TABLES.split(";"):
                 if statement.strip():
                     connection.execute(statement)
@@ -74,7 +76,9 @@ class Database:
                 ],
             )
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            point("create.commit")
             connection.execute("COMMIT")
+            point("create.committed")
         finally:
             connection.close()
         self.path.chmod(0o600)
@@ -95,11 +99,14 @@ class Database:
         with self.connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
+                point("transaction.begun")
                 yield connection
+                point("transaction.commit")
             except BaseException:
                 connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
+            point("transaction.committed")
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
@@ -151,8 +158,8 @@ class Database:
         return connection
 
 
-def problem(path: Path, error: sqlite3.Error) -> IndexProblem:
-    """The sentence for an SQLite failure, with where and what to do."""
+def problem(path: Path, error: sqlite3.Error | OSError) -> IndexProblem:
+    """The sentence for a failure of SQLite or of its files, with where and what to do."""
     return IndexProblem(
         f"The index at {path} cannot be used ({error}). It is derived from the session files:"
         " delete the index directory, or name another --index-dir, and sync again."

@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from pi_event_search.faults import point
 from pi_event_search.store.database import Database, metadata, set_metadata
 from pi_event_search.store.rows import EventRow, FragmentRow
 from pi_event_search.store.text_index import TextDocument, TextIndex
@@ -59,8 +60,10 @@ class Publication:
         """Opens the transaction of the batch, unless it is open."""
         if not self._open:
             self._reserve()
+            point("publish.reserved")
             self.connection.execute("BEGIN IMMEDIATE")
             self._open = True
+            point("publish.begun")
         return self.connection
 
     @property
@@ -90,9 +93,11 @@ class Publication:
         """Adds events with their fragments to the batch."""
         self.connection.executemany(_INSERT_EVENT, events)
         self.connection.executemany(_INSERT_FRAGMENT, fragments)
+        point("publish.rows")
         if documents:
             self._text.add(documents, bulk=self._bulk)
             self._documents += len(documents)
+            point("publish.documents")
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -101,6 +106,7 @@ class Publication:
         first = self._next_key
         self.connection.execute("SAVEPOINT source")
         try:
+            point("publish.savepoint")
             yield
         except BaseException:
             if self.connection.in_transaction:
@@ -115,14 +121,18 @@ class Publication:
         if not self._open:
             return
         garbage = self._collect()
+        point("publish.collected")
         if self._documents or garbage:
             set_metadata(self.connection, text_opstamp=self._text.commit())
+            point("publish.text_committed")
         self.connection.execute("DELETE FROM reservations")
         generation = int(metadata(self.connection, "generation")) + 1
         set_metadata(self.connection, generation=generation, next_key=self._next_key)
+        point("publish.commit")
         self.connection.execute("COMMIT")
         self._open = False
         self._documents = self.weight = 0
+        point("publish.committed")
 
     def abandon(self) -> None:
         """Undoes the batch. What Tantivy has of it is found through the reservation later."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pi_event_search import _core
+from pi_event_search.faults import point
 from pi_event_search.store.database import Database, metadata, set_metadata
 from pi_event_search.store.documents import document_of
 from pi_event_search.store.epochs import remove_epoch
@@ -26,9 +27,12 @@ def rebuild_text(database: Database, directory: Path) -> Path:
         count = int(metadata(connection, "text_directories") or 0) + 1
         name = f"text-{metadata(connection, 'index_uuid')}-{count}"
         text = TextIndex.create(directory / name)
+        point("rebuild.created")
         for documents in _all_documents(connection):
             text.add(documents, bulk=True)
+            point("rebuild.documents")
         stamp = text.commit()
+        point("rebuild.committed")
         text.close()
     with database.transaction() as connection:
         set_metadata(
@@ -41,6 +45,8 @@ def rebuild_text(database: Database, directory: Path) -> Path:
         # The new directory was made from rows: there is no document without one.
         for table in ("reservations", "dead_keys", "dead_epochs"):
             connection.execute(f"DELETE FROM {table}")
+        point("rebuild.switch")
+    point("rebuild.switched")
     return directory / name
 
 
@@ -55,6 +61,7 @@ def discard_unfinished(connection: sqlite3.Connection) -> None:
     ]
     for epoch in orphans:
         remove_epoch(connection, epoch)
+        point("recovery.discarded")
 
 
 def _all_documents(connection: sqlite3.Connection) -> Iterator[list[TextDocument]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import tantivy
 
 from pi_event_search.errors import IndexProblem
+from pi_event_search.faults import point
 from pi_event_search.store.database import Database, metadata, problem
 from pi_event_search.store.lease import WAIT_SECONDS, is_held, writer_lease
 from pi_event_search.store.publish import Publication
@@ -61,7 +62,7 @@ class Store:
             if not store.database.exists():
                 store._create()
             store.database.check_version()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise problem(store.database.path, error) from error
         return store
 
@@ -112,6 +113,10 @@ class Store:
             publication = Publication(self.database, text, bulk=bulk, wanted=lease.wanted)
             try:
                 yield publication
+            except BaseException:
+                # What was published of an unfinished reading is found and removed by the next turn.
+                self._recovered = False
+                raise
             finally:
                 publication.close()
                 text.close()
@@ -140,12 +145,14 @@ class Store:
 
     def _recover(self) -> None:
         """Makes the two stores agree after whatever the last writer went through."""
+        point("recovery.begun")
         with self.database.connection() as connection:
             sound = self._text_is_sound(connection)
         if not sound:
             self._rebuild_text()
         with self.database.transaction() as connection:
             discard_unfinished(connection)
+        point("recovery.done")
         self._recovered = True
 
     def _text_is_sound(self, connection: sqlite3.Connection) -> bool:
@@ -166,3 +173,4 @@ class Store:
         for old in self.directory.glob("text-*"):
             if old != kept:
                 shutil.rmtree(old, ignore_errors=True)
+                point("rebuild.old_removed")

@@ -20,6 +20,7 @@ from typing import TypeVar
 import tantivy
 
 from pi_event_search.errors import IndexProblem
+from pi_event_search.faults import point
 
 TOKENIZER = "word"
 WRITER_BYTES = 15_000_000
@@ -96,6 +97,7 @@ class TextIndex:
         """A new empty index; whatever stood in ``directory`` is removed."""
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(mode=0o700, parents=True)
+        point("text.create")
         guarded("be created", lambda: tantivy.Index(SCHEMA, path=str(directory)))
         return cls(directory)
 
@@ -116,6 +118,7 @@ class TextIndex:
     def add(self, documents: Iterable[TextDocument], *, bulk: bool) -> None:
         """Adds documents; they exist after :meth:`commit`."""
         writer = self._open_writer(bulk)
+        point("text.add")
 
         def add_all() -> None:
             for document in documents:
@@ -140,6 +143,7 @@ class TextIndex:
     def delete(self, keys: Iterable[tuple[int, int]], epochs: Iterable[int]) -> None:
         """Deletes the documents of inclusive ranges of keys, and of whole epochs."""
         writer = self._open_writer(self._bulk)
+        point("text.delete")
 
         def delete_all() -> None:
             for epoch in epochs:
@@ -155,12 +159,10 @@ class TextIndex:
     def commit(self) -> int:
         """Makes everything added and deleted durable. Returns the commit's stamp."""
         writer = self._open_writer(self._bulk)
+        point("text.commit")
         stamp = self._written("commit", writer.commit)
-        descriptor = os.open(self.directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        point("text.committed")
+        self._written("be synced", lambda: sync_directory(self.directory))
         return int(stamp)
 
     def discard_writer(self) -> None:
@@ -177,13 +179,14 @@ class TextIndex:
         if self._writer is not None and bulk and not self._bulk:
             self.close()
         if self._writer is None:
-            remove_leftovers(self.directory)
+            guarded("be tidied", lambda: remove_leftovers(self.directory))
             heap, threads = (BULK_WRITER_BYTES, BULK_THREADS) if bulk else (WRITER_BYTES, 1)
             self._writer = guarded(
                 "be opened for writing",
                 lambda: self._index.writer(heap_size=heap, num_threads=threads),
             )
             self._bulk = bulk
+            point("text.writer")
         return self._writer
 
     def _written(self, what: str, action: Callable[[], _T]) -> _T:
@@ -192,6 +195,15 @@ class TextIndex:
         except BaseException:
             self.discard_writer()
             raise
+
+
+def sync_directory(directory: Path) -> None:
+    """Makes names in a directory survive a loss of power."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def remove_leftovers(directory: Path) -> None:
