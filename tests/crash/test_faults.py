@@ -8,16 +8,14 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import pi_event_search
 import pytest
-from pi_event_search import EventSearchError, IndexProblem
-from pi_event_search.faults import POINTS, Failing, Noting, armed
+from pi_event_search import EventSearchError
+from pi_event_search.faults import POINTS, Failing, armed
 
-from tests.crash.world import QUERIES, RECIPES, World
-from tests.indexes import EVERYTHING
+from tests.crash.world import RECIPES, World
 from tests.long import LONG
 
 Worlds = Callable[[str], World]
@@ -35,20 +33,7 @@ def disk_full_for_sqlite() -> sqlite3.OperationalError:
 
 
 ERRORS: list[Callable[[], BaseException]] = [disk_full_for_sqlite, disk_full, KeyboardInterrupt]
-UNREADABLE_BEFORE = {"new", "text-lost"}
-"""Worlds without an index that answers: a failure may leave it so, with a sentence that says it."""
 EXPECTED = (EventSearchError, KeyboardInterrupt)
-
-
-@cache
-def passings(world: World) -> Counter[str]:
-    """How often each point is passed in a world when nothing fails."""
-    noting = Noting()
-    world.reset()
-    with armed(noting):
-        world.work()
-    world.reset()
-    return Counter(noting.names)
 
 
 def test_the_registry_names_what_the_program_marks() -> None:
@@ -65,7 +50,7 @@ def test_the_registry_names_what_the_program_marks() -> None:
 def test_every_point_is_passed_in_some_world(world_of: Worlds) -> None:
     passed = Counter[str]()
     for name in NAMES:
-        passed += passings(world_of(name))
+        passed += world_of(name).passings
     assert set(passed) == POINTS
 
 
@@ -77,7 +62,7 @@ def test_an_unknown_name_is_refused() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_failing_once(name: str, world_of: Worlds) -> None:
     world = world_of(name)
-    for at, (point, count) in enumerate(sorted(passings(world).items())):
+    for at, (point, count) in enumerate(sorted(world.passings.items())):
         numbers = range(1, count + 1) if name in THOROUGH else [count]
         for number in numbers:
             failing = Failing(point, ERRORS[(at + number) % len(ERRORS)], nth=number)
@@ -87,9 +72,9 @@ def test_failing_once(name: str, world_of: Worlds) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_failing_for_ever(name: str, world_of: Worlds) -> None:
     world = world_of(name)
-    points = set(passings(world))
+    points = set(world.passings)
     if not LONG and name != "pieces":  # what goes on after a failure is the same in the others
-        points -= {p for other in NAMES[: NAMES.index(name)] for p in passings(world_of(other))}
+        points -= {p for other in NAMES[: NAMES.index(name)] for p in world_of(other).passings}
     world = world_of(name)
     for at, point in enumerate(sorted(points)):
         fail_and_heal(world, Failing(point, ERRORS[at % len(ERRORS)], ever=True), reopen=True)
@@ -112,12 +97,7 @@ def fail_and_heal(world: World, failing: Failing, *, reopen: bool) -> None:
             if index is not None:
                 index.close()
             index = world.place.index()
-        try:
-            for query in QUERIES:
-                index.search(query, invocation=EVERYTHING)
-            world.check_served(index)
-        except IndexProblem:
-            assert world.recipe.name in UNREADABLE_BEFORE, "it could be read before"
+        world.check_served(index)
         world.check_healed(index)
         index.close()
         with world.place.index() as again:
