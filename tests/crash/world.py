@@ -148,14 +148,14 @@ class World:
                 # What was a session and is none any more keeps its last good reading.
                 self.after["breaks.jsonl"] = broken | {"state": "failed"}
             recipe.damage(place)
-            shutil.copytree(self._index, self._template)
+            shutil.copytree(self.index, self.template)
         self.untouched = Untouched.of(place.sessions)
 
     def reset(self) -> None:
         """Puts the index back to where the work begins."""
-        shutil.rmtree(self._index, ignore_errors=True)
+        shutil.rmtree(self.index, ignore_errors=True)
         if self.recipe.indexed:
-            shutil.copytree(self._template, self._index)
+            shutil.copytree(self.template, self.index)
 
     def manner(self) -> AbstractContextManager[None]:
         """The manner in which this world is worked in."""
@@ -193,17 +193,20 @@ class World:
     def check_healed(self, index: EventIndex) -> None:
         """One more sync in good health, and everything is as if nothing had happened."""
         index.sync()
-        assert facts(index) == self.after
-        check_tables(index)
-        check_documents(index)
+        with index._guarded():
+            assert facts(index) == self.after
+            check_tables(index)
+            check_documents(index)
         self.untouched.check(self.place)
 
     @property
-    def _index(self) -> Path:
+    def index(self) -> Path:
+        """The index directory."""
         return self.place.base / "index"
 
     @property
-    def _template(self) -> Path:
+    def template(self) -> Path:
+        """The index as it is before the work."""
         return self.place.base / "template"
 
 
