@@ -189,9 +189,9 @@ def _branch(placed: dict[str, Told], leaf: Told | None) -> list[str]:
 
 def _labels(connection: sqlite3.Connection, numbers: tuple[int, int]) -> dict[str, str]:
     rows = connection.execute(
-        "SELECT reference, detail FROM relationships WHERE kind = ? AND event BETWEEN ? AND ?"
-        " ORDER BY event",
-        (_core.RELATIONSHIP_LABELS, *numbers),
+        "SELECT r.reference, r.detail FROM relationships r JOIN events e USING (event)"
+        " WHERE r.kind = ? AND event BETWEEN ? AND ? AND NOT e.flags & ? ORDER BY event",
+        (_core.RELATIONSHIP_LABELS, *numbers, DETACHED),
     )
     return {target: label for target, label in dict(rows.fetchall()).items() if label}
 

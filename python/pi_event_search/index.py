@@ -13,10 +13,11 @@ from typing import Any, Self
 
 from pi_event_search import _core, config
 from pi_event_search.coverage import coverage_of, problems_of
+from pi_event_search.directory import Directory
 from pi_event_search.errors import IndexBusy
 from pi_event_search.read import SourceModified, read_event
 from pi_event_search.reconcile import Counts, Reconciler
-from pi_event_search.scope import Directory, Scope
+from pi_event_search.scope import Scope, scope_of
 from pi_event_search.search import Search
 from pi_event_search.sessions import lineage_of, list_sessions
 from pi_event_search.store.database import problem
@@ -30,6 +31,7 @@ from pi_event_search.types import (
     IndexFacts,
     Invocation,
     Lineage,
+    Problem,
     Progress,
     ReadRequest,
     SearchPage,
@@ -262,7 +264,13 @@ class EventIndex:
                     fragments=count("SELECT count(*) FROM fragments").fetchone()[0],
                 ),
                 coverage=self._coverage(snapshot, view),
-                problems=tuple(problems_of(snapshot.connection, view.scope)),
+                problems=(
+                    *(
+                        Problem(os.fsdecode(found.path), found.kind, found.detail, 1)
+                        for found in self._config.problems
+                    ),
+                    *problems_of(snapshot.connection, view.scope),
+                ),
             )
 
     def _read(
@@ -279,7 +287,7 @@ class EventIndex:
 
     @contextmanager
     def _view(self, invocation: Invocation | None) -> Iterator[tuple[Snapshot, View]]:
-        caller = invocation if invocation is not None else Invocation(cwd=Path.cwd())
+        caller = invocation if invocation is not None else Invocation(cwd=".")
         with self._store.snapshot() as snapshot:
             scope = self._scope(snapshot, caller)
             yield snapshot, View(snapshot.connection, scope)
@@ -294,7 +302,7 @@ class EventIndex:
         if known is None or known[0] != snapshot.generation:
             known = snapshot.generation, Directory(snapshot.connection, self._config)
             self._directory = known
-        return known[1].scope(snapshot.connection, invocation, self._config)
+        return scope_of(snapshot.connection, known[1], invocation, self._config)
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:

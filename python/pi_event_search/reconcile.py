@@ -14,11 +14,11 @@ from pathlib import Path
 
 from pi_event_search import _core
 from pi_event_search.config import Config
+from pi_event_search.directory import is_within
 from pi_event_search.discover import Found, Scan, scan
 from pi_event_search.errors import IndexBusy, InvalidArgument
 from pi_event_search.faults import point
 from pi_event_search.ingest import ingest_source
-from pi_event_search.store.database import set_metadata
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.lease import writer_lease
 from pi_event_search.store.publish import Publication
@@ -74,7 +74,7 @@ class _Work:
     """What one look at the directories asks for."""
 
     changed: list[tuple[Found, SourceRecord | None]] = field(default_factory=list)
-    listed: list[tuple[bytes, SourceRecord]] = field(default_factory=list)
+    listed: list[tuple[Found, SourceRecord]] = field(default_factory=list)
     gone: list[SourceRecord] = field(default_factory=list)
 
     def is_empty(self) -> bool:
@@ -127,7 +127,7 @@ class Reconciler:
         seen = scan(self._config.session_dirs, self._config.exclude)
         with self._store.database.snapshot() as connection:
             known = {record.path: record for record in load_sources(connection)}
-            listings = set(connection.execute("SELECT directory, source FROM listings"))
+            listings = set(connection.execute("SELECT directory, source, path FROM listings"))
         work = self._work(seen, known, listings)
         self._counts.discovered = len(seen.files)
         if not work.is_empty():
@@ -161,7 +161,8 @@ class Reconciler:
             known = {record.path: record for record in load_sources(connection)}
         record = known.get(canonical)
         self._counts.discovered = 1
-        if record is not None and record.unchanged(_stat(found)):
+        settled = record is not None and record.unchanged(_stat(found))
+        if record is not None and settled and (record.explicit or not explicit):
             self._counts.unchanged = 1
         else:
             self._carry_out(_Work(changed=[(found, record)]), explicit=explicit)
@@ -171,22 +172,22 @@ class Reconciler:
         self,
         seen: Scan,
         known: dict[bytes, SourceRecord],
-        listings: set[tuple[bytes, int]],
+        listings: set[tuple[bytes, int, bytes]],
     ) -> _Work:
         work = _Work()
         present = set()
         for found in seen.files:
             present.add(found.canonical)
             record = known.get(found.canonical)
-            if record is not None and (found.root, record.source) not in listings:
-                work.listed.append((found.root, record))
+            if record is not None and (found.root, record.source, found.path) not in listings:
+                work.listed.append((found, record))
             if record is not None and record.unchanged(_stat(found)):
                 self._counts.unchanged += 1
             else:
                 work.changed.append((found, record))
         # Only what these directories held, and files named explicitly, can be missed here.
-        roots = {os.fsencode(directory.path) for directory in self._config.session_dirs}
-        ours = {source for directory, source in listings if directory in roots}
+        roots = set(self._roots())
+        ours = {source for directory, source, _ in listings if directory in roots}
         for path, record in known.items():
             missed = path not in present and (record.explicit or record.source in ours)
             if missed and _is_gone(seen, path):
@@ -244,12 +245,12 @@ class Reconciler:
                 point("reconcile.source_added")
             set_awaited(connection, record.source, found.size)
             if found.root:
-                add_listing(connection, found.root, record.source)
+                add_listing(connection, found.root, record.source, found.path)
             if explicit:
                 set_explicit(connection, record.source)
-        for directory, record in work.listed:
+        for found, record in work.listed:
             if find_source(connection, record.path) is not None:
-                add_listing(connection, directory, record.source)
+                add_listing(connection, found.root, record.source, found.path)
         for gone in work.gone:
             record = find_source(connection, gone.path)
             if record is None or record.source != gone.source:
@@ -276,7 +277,7 @@ class Reconciler:
         if record is None:  # another writer saw it gone meanwhile
             record = add_source(connection, found.canonical, explicit=not found.root)
             if found.root:
-                add_listing(connection, found.root, record.source)
+                add_listing(connection, found.root, record.source, found.path)
         if record.unchanged(_stat(found)):
             counts.unchanged += not task.begun
             return True
@@ -338,18 +339,31 @@ class Reconciler:
         point("reconcile.failure_noted")
 
     def _note_unobservable(self, seen: Scan, known: dict[bytes, SourceRecord]) -> None:
-        """Remembers what could not be looked at: its sessions stay, and coverage says so."""
+        """Remembers what could not be looked at: its sessions stay, and coverage says so.
+
+        What an earlier look at other directories could not observe stays remembered.
+        """
         troubles = [*seen.unobservable, *seen.skipped, *seen.lost(known)]
-        rows = sorted({(os.fsencode(t.path), t.kind, t.detail) for t in troubles})
+        rows = {(os.fsencode(t.path), t.kind, t.detail) for t in troubles}
         with self._store.database.snapshot() as connection:
-            stored = connection.execute("SELECT path, kind, detail FROM troubles").fetchall()
-        if rows != sorted(stored):
+            stored = set(connection.execute("SELECT path, kind, detail FROM troubles"))
+        rows |= {row for row in stored if not self._looked_at(row[0])}
+        if rows != stored:
             with self._store.writing(bulk=False) as publication:
                 connection = publication.begin()
                 connection.execute("DELETE FROM troubles")
                 point("reconcile.troubles")
-                connection.executemany("INSERT INTO troubles VALUES (?, ?, ?)", rows)
+                connection.executemany("INSERT INTO troubles VALUES (?, ?, ?)", sorted(rows))
                 publication.commit()
+
+    def _looked_at(self, path: bytes) -> bool:
+        return any(
+            is_within(path, root) or is_within(path, os.path.realpath(root))
+            for root in self._roots()
+        )
+
+    def _roots(self) -> list[bytes]:
+        return [os.fsencode(directory.path) for directory in self._config.session_dirs]
 
     def _finished(self) -> None:
         """Notes the time. While another process writes, its own note will do."""
@@ -359,7 +373,9 @@ class Reconciler:
             writer_lease(self._store.directory, wait=0),
             self._store.database.transaction() as connection,
         ):
-            set_metadata(connection, last_reconciled_at=now)
+            connection.executemany(
+                "REPLACE INTO directories VALUES (?, ?)", [(root, now) for root in self._roots()]
+            )
             point("reconcile.finished")
 
 

@@ -17,6 +17,7 @@ from pi_event_search.states import SessionStates
 from pi_event_search.store.rows import (
     DETACHED,
     EVENT_COLUMNS,
+    IDLESS,
     SUPERSEDED,
     EventRow,
     FragmentRow,
@@ -94,27 +95,34 @@ class View:
         placed = (row for row in rows if not row.flags & DETACHED)
         return next(placed, rows[0] if rows else None)
 
+    def answers_for_its_id(self, row: EventRow) -> bool:
+        """Whether asking for the entry id of a visible event gives this event."""
+        found = self.by_id(self.session(row), row.entry_id)
+        return found is not None and found.event == row.event
+
     def fragments(self, row: EventRow) -> list[FragmentRow]:
         """The stored fragments of a visible event."""
         return fragments_of(self._connection, row)
 
     def parent(self, row: EventRow) -> EventRow | None:
-        """The event that the entry names as its parent, if the session has it."""
-        return self.by_id(self.session(row), row.parent_id) if row.parent_id else None
+        """The event that the entry names as its parent, if the session's tree has it."""
+        found = self.by_id(self.session(row), row.parent_id) if row.parent_id else None
+        return None if found is None or found.flags & DETACHED else found
 
     def children(self, row: EventRow, limit: int | None = None) -> list[EventRow]:
         """Entries that name the event as their parent, in append order."""
-        if row.flags & DETACHED or row.segment is None or row.depth is None:
+        outside = DETACHED | IDLESS
+        if row.flags & outside or row.segment is None or row.depth is None:
             return []
         session = self.session(row)
         if session.irregular:
-            # Cut cycles and entries without id do not hang on the stored tree.
+            # Where a cycle was cut, the stored tree lacks the link.
             query = (
                 f"SELECT {EVENT_COLUMNS} FROM events WHERE event BETWEEN ? AND ? AND parent_id = ?"
                 " AND NOT flags & ? ORDER BY event LIMIT ?"
             )
             assert session.epoch is not None
-            values: tuple[object, ...] = (*epoch_range(session.epoch), row.entry_id, DETACHED)
+            values: tuple[object, ...] = (*epoch_range(session.epoch), row.entry_id, outside)
         else:
             query = (
                 f"SELECT {_COLUMNS_OF_E} FROM ("
@@ -149,30 +157,31 @@ class View:
     def label(self, row: EventRow) -> str | None:
         """The label an event carries: the last one set in the file, wherever that was."""
         session = self.session(row)
-        found = self._connection.execute(
-            "SELECT detail FROM relationships WHERE reference = ? AND kind = ?"
-            " AND event >= ? AND event < ? ORDER BY event DESC LIMIT 1",
-            (
-                row.entry_id,
-                _core.RELATIONSHIP_LABELS,
-                epoch_range(row.epoch)[0],
-                self.scope.cutoff_of(session),
-            ),
-        ).fetchone()
-        return None if found is None else found[0] or None
+        return self._last_word(session, _core.RELATIONSHIP_LABELS, row.entry_id)
 
     def name(self, session: SessionRow) -> str | None:
         """The session's name: the last one given in the file."""
         current = self.scope.current
         if current is None or session.epoch != current.epoch or session.epoch is None:
             return session.name
+        return self._last_word(session, _core.RELATIONSHIP_NAMES, "")
+
+    def _last_word(self, session: SessionRow, kind: int, reference: str) -> str | None:
+        """What the last record that Pi sees says; an empty text takes it back.
+
+        Records count wherever they stand in the tree, also those that another one supersedes.
+        """
+        assert session.epoch is not None
         found = self._connection.execute(
-            "SELECT detail FROM relationships WHERE reference = '' AND kind = ?"
-            " AND event >= ? AND event < ? ORDER BY event DESC LIMIT 1",
+            "SELECT r.detail FROM relationships r JOIN events e USING (event)"
+            " WHERE r.reference = ? AND r.kind = ? AND r.event >= ? AND r.event < ?"
+            " AND NOT e.flags & ? ORDER BY r.event DESC LIMIT 1",
             (
-                _core.RELATIONSHIP_NAMES,
+                reference,
+                kind,
                 epoch_range(session.epoch)[0],
                 self.scope.cutoff_of(session),
+                DETACHED,
             ),
         ).fetchone()
         return None if found is None else found[0] or None

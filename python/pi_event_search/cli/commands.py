@@ -66,7 +66,11 @@ def check(parsed: Parsed, around: Surroundings) -> None:
     name, words, values = parsed.command.name, parsed.words, parsed.values
     match name:
         case "search":
-            SearchRequest(**_search_arguments(parsed, around))
+            request = SearchRequest(**_search_arguments(parsed, around))
+            if request.has_words:
+                from pi_event_search.query import parse  # loads the core
+
+                parse(request.query)
         case "read":
             session_id, entry_id = _event_id(words)
             ReadRequest(session_id=session_id, entry_id=entry_id, **_given(values, *_READ))

@@ -54,6 +54,9 @@ class Database:
 
     def create(self) -> None:
         """Makes the schema in one transaction: a crash leaves an empty file, never half of it."""
+        # SQLite gives the files beside it the mode of this one.
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        self.path.chmod(0o600)
         connection = self._connect()
         try:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -81,7 +84,6 @@ class Database:
             point("create.committed")
         finally:
             connection.close()
-        self.path.chmod(0o600)
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:

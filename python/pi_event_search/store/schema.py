@@ -18,7 +18,7 @@ join the tables:
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised when a table changes; an older database is rebuilt, a newer one is refused."""
 
 ORD_BITS = 32
@@ -50,12 +50,17 @@ CREATE TABLE sources (
   awaited_size INTEGER
 );
 
--- Which session directories listed a source in their latest scan.
+-- Which session directories listed a source in their latest scan, and the way to it from there,
+-- which differs from the source's own path where links are on it.
 CREATE TABLE listings (
-  directory BLOB NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (directory, source)
+  directory BLOB NOT NULL, source INTEGER NOT NULL, path BLOB NOT NULL,
+  PRIMARY KEY (directory, source)
 ) WITHOUT ROWID;
 
--- What the latest look at the directories could not observe.
+-- When each session directory was last looked through to the end, as ISO 8601 UTC.
+CREATE TABLE directories (directory BLOB PRIMARY KEY, reconciled_at TEXT NOT NULL) WITHOUT ROWID;
+
+-- What the latest look at each directory could not observe.
 CREATE TABLE troubles (path BLOB NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL);
 
 -- One row an epoch. `compaction_ord`, `compaction_depth` and `kept_depth` are the newest
@@ -123,6 +128,7 @@ CREATE TABLE fragments (
 
 -- What an entry says of another entry (by id), of a tool call (by its id) or of a file (by path).
 -- Bound late: the other end is looked up when asked for, so order of arrival never matters.
+-- Superseded and detached events have theirs too: Pi heeds labels and names of the former.
 CREATE TABLE relationships (
   event INTEGER NOT NULL, kind INTEGER NOT NULL, reference TEXT NOT NULL,
   detail TEXT, flags INTEGER NOT NULL,

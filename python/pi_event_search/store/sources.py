@@ -154,9 +154,9 @@ def remove_source(connection: sqlite3.Connection, source: int) -> None:
     connection.execute("DELETE FROM sources WHERE source = ?", (source,))
 
 
-def add_listing(connection: sqlite3.Connection, directory: bytes, source: int) -> None:
-    """Remembers that a session directory holds the source."""
-    connection.execute("INSERT OR IGNORE INTO listings VALUES (?, ?)", (directory, source))
+def add_listing(connection: sqlite3.Connection, directory: bytes, source: int, path: bytes) -> None:
+    """Remembers that a session directory holds the source, and the way to it from there."""
+    connection.execute("REPLACE INTO listings VALUES (?, ?, ?)", (directory, source, path))
 
 
 def workspace_number(connection: sqlite3.Connection, cwd: str) -> int:

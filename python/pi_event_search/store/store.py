@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +52,9 @@ class Store:
         """
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not any(directory.iterdir()):
+                # It is empty, so it is ours now; what others have files in keeps its mode.
+                directory.chmod(0o700)
         except OSError as error:
             raise IndexProblem(
                 f"The index directory {directory} cannot be made ({error.strerror});"
@@ -127,7 +130,11 @@ class Store:
 
     def size_bytes(self) -> int:
         """Bytes of all files of the index."""
-        return sum(f.stat().st_size for f in self.directory.rglob("*") if f.is_file())
+        total = 0
+        for file in self.directory.rglob("*"):
+            with suppress(FileNotFoundError):  # a writer has replaced it meanwhile
+                total += file.stat().st_size if file.is_file() else 0
+        return total
 
     def _create(self) -> None:
         with writer_lease(self.directory):

@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -99,6 +100,7 @@ class TextIndex:
         directory.mkdir(mode=0o700, parents=True)
         point("text.create")
         guarded("be created", lambda: tantivy.Index(SCHEMA, path=str(directory)))
+        make_private(directory)
         return cls(directory)
 
     def searcher(self) -> tantivy.Searcher:
@@ -162,7 +164,7 @@ class TextIndex:
         point("text.commit")
         stamp = self._written("commit", writer.commit)
         point("text.committed")
-        self._written("be synced", lambda: sync_directory(self.directory))
+        self._written("be synced", lambda: settle(self.directory))
         return int(stamp)
 
     def discard_writer(self) -> None:
@@ -174,6 +176,7 @@ class TextIndex:
         writer, self._writer = self._writer, None
         if writer is not None:
             guarded("finish its merges", writer.wait_merging_threads)
+            make_private(self.directory)
 
     def _open_writer(self, bulk: bool) -> tantivy.IndexWriter:
         if self._writer is not None and bulk and not self._bulk:
@@ -197,13 +200,23 @@ class TextIndex:
             raise
 
 
-def sync_directory(directory: Path) -> None:
-    """Makes names in a directory survive a loss of power."""
+def settle(directory: Path) -> None:
+    """Makes the names in the directory survive a loss of power, and the files private."""
+    make_private(directory)
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def make_private(directory: Path) -> None:
+    """Takes the files of an index away from other users, whom the engine lets read them."""
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):  # a merge has replaced it meanwhile
+                if entry.stat().st_mode & 0o077:
+                    os.chmod(entry.path, 0o600)  # noqa: PTH101 - a Path an entry is slow
 
 
 def remove_leftovers(directory: Path) -> None:

@@ -5,7 +5,7 @@ No string of a caller ever reaches the engine's own query parser.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
@@ -17,8 +17,11 @@ from pi_event_search.store.text_index import SCHEMA, facet, guarded
 Query = tantivy.Query
 Occur = tantivy.Occur
 
-PART_BOOST = 0.4
-"""A word that matches as a part of an identifier weighs less than the whole identifier."""
+PART_BOOST = 0.01
+"""What a match in the parts of identifiers weighs. A match by words gets a whole point more, which
+such a small share cannot reach, however rare the parts are."""
+
+_ONE_POINT = Query.const_score_query(Query.all_query(), 1.0)
 
 MAX_PAGE = 4_096
 """Hits fetched at once while paging through ranked hits."""
@@ -63,21 +66,31 @@ def build(query: _core.Query | None, restriction: TextFilter) -> Query:
 
 
 def _clauses(query: _core.Query) -> Iterator[Query]:
-    for words, parts in zip(query.clauses, query.parts, strict=True):
-        if len(words) == 1:
-            yield _word(words[0], parts)
-        else:
-            yield Query.phrase_query(SCHEMA, "words", list(words))
+    for tokens, parts in zip(query.clauses, query.parts, strict=True):
+        yield _clause(tokens, parts)
 
 
-def _word(word: str, parts: Sequence[str]) -> Query:
-    """A word as itself, or as a part of a longer identifier, for less."""
-    whole = Query.term_query(SCHEMA, "words", word, "freq")
-    if len(parts) > 1:
-        inside = Query.phrase_query(SCHEMA, "parts", list(parts))
-    else:
-        inside = Query.term_query(SCHEMA, "parts", word, "freq")
-    return Query.disjunction_max_query([whole, Query.boost_query(inside, PART_BOOST)])
+def _clause(tokens: Sequence[str], parts: Sequence[str]) -> Query:
+    """Tokens side by side among the words, or among the parts of identifiers, for much less.
+
+    A term that is an identifier itself may also be found by its parts: `userName` stands in
+    `getUserName` as user, name.
+    """
+    whole = Query.boolean_query(
+        [(Occur.Must, _side_by_side("words", tokens)), (Occur.Should, _ONE_POINT)]
+    )
+    inside = [_side_by_side("parts", tokens)]
+    if parts:
+        inside.append(_side_by_side("parts", parts))
+    return Query.disjunction_max_query(
+        [whole, *(Query.boost_query(way, PART_BOOST) for way in inside)]
+    )
+
+
+def _side_by_side(name: str, tokens: Sequence[str]) -> Query:
+    if len(tokens) == 1:
+        return Query.term_query(SCHEMA, name, tokens[0], "freq")
+    return Query.phrase_query(SCHEMA, name, list(tokens))
 
 
 def _accepting(restriction: TextFilter) -> Iterator[Query]:
@@ -179,17 +192,3 @@ def _numbers_of(
 ) -> list[int]:
     """A number field of some documents; each document has one."""
     return cast(list[int], searcher.fast_field_values(name, addresses))
-
-
-def matching_events(
-    searcher: tantivy.Searcher, query: Query, limit: int
-) -> Iterable[tuple[int, int]]:
-    """(key, event) of up to ``limit`` matching fragments, in no particular order."""
-
-    def search() -> list[tuple[int, int]]:
-        found = searcher.search(query, limit, count=False)
-        addresses = [address for _, address in found.hits]
-        keys, events = (_numbers_of(searcher, name, addresses) for name in ("key", "event"))
-        return list(zip(keys, events, strict=True))
-
-    return guarded("search", search)

@@ -60,6 +60,8 @@ pub enum ValueKind {
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
+    /// The same input, when it is known to be text: then no string needs to be looked at again.
+    text: Option<&'a str>,
     at: usize,
     /// The cursor stands right behind an opening bracket: no comma is due yet.
     opened: bool,
@@ -72,10 +74,19 @@ impl<'a> Reader<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
+            text: None,
             at: 0,
             opened: false,
             lossy_utf8: false,
             repaired_surrogate: false,
+        }
+    }
+
+    /// Starts in front of a text, which is known to be valid UTF-8.
+    pub fn of_text(text: &'a str) -> Self {
+        Self {
+            text: Some(text),
+            ..Self::new(text.as_bytes())
         }
     }
 
@@ -153,14 +164,19 @@ impl<'a> Reader<'a> {
             return Err(self.error("expected a string"));
         }
         let from = self.at + 1;
-        let escaped = self.skip_string()?;
-        let body = self.bytes.get(from..self.at - 1).unwrap_or_default();
-        let text = decode::lossy(body, &mut self.lossy_utf8);
-        if escaped {
-            let plain = decode::unescape(&text, &mut self.repaired_surrogate);
-            return Ok(Cow::Owned(plain));
+        self.skip_string()?;
+        let to = self.at - 1;
+        if let Some(body) = self.text.and_then(|text| text.get(from..to)) {
+            return Ok(decode::unescape(body, &mut self.repaired_surrogate));
         }
-        Ok(text)
+        let body = self.bytes.get(from..to).unwrap_or_default();
+        Ok(match decode::lossy(body, &mut self.lossy_utf8) {
+            Cow::Borrowed(body) => decode::unescape(body, &mut self.repaired_surrogate),
+            Cow::Owned(body) => {
+                let plain = decode::unescape(&body, &mut self.repaired_surrogate);
+                Cow::Owned(plain.into_owned())
+            }
+        })
     }
 
     /// Consumes a number and gives its source text.
@@ -199,15 +215,21 @@ impl<'a> Reader<'a> {
         Ok(self.slice(from))
     }
 
+    /// Like [`Self::raw_value`], of a reader made by [`Self::of_text`]; empty of any other.
+    pub fn raw_text(&mut self) -> Result<&'a str, JsonError> {
+        let raw = self.raw_value()?;
+        let from = self.at - raw.len();
+        let text = self.text.and_then(|text| text.get(from..self.at));
+        Ok(text.unwrap_or_default())
+    }
+
     /// Validates and consumes the next value of any kind. Needs memory only beyond 64 open brackets: one bit each.
     pub fn skip_value(&mut self) -> Result<(), JsonError> {
         let mut open = Nesting::default();
         loop {
             self.skip_space();
             match self.byte() {
-                Some(b'"') => {
-                    self.skip_string()?;
-                }
+                Some(b'"') => self.skip_string()?,
                 Some(b'{') => {
                     self.at += 1;
                     self.skip_space();
@@ -315,6 +337,13 @@ impl<'a> Reader<'a> {
             what,
         }
     }
+}
+
+/// Decodes a string that was validated before, given as its source with the quotes. `None` when the
+/// text is no string; sets `repaired` when it holds an escaped lone surrogate.
+pub(crate) fn decode_string<'a>(raw: &'a str, repaired: &mut bool) -> Option<Cow<'a, str>> {
+    let body = raw.strip_prefix('"')?.strip_suffix('"')?;
+    Some(decode::unescape(body, repaired))
 }
 
 /// Byte offset of the end of the JSON object that `bytes` begin with, whatever follows it.

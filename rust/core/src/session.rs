@@ -4,14 +4,20 @@
 //! order with bounded memory, and gives the checkpoint that belongs to what it has handed out so
 //! far, so that a caller can publish a long file in pieces.
 
-use crate::boundary::{Boundary, HeaderPrint, fingerprint, record_hash};
+mod intake;
+
+#[cfg(test)]
+mod tests;
+
+use crate::boundary::{Boundary, HeaderPrint, record_hash};
 use crate::checkpoint::{Checkpoint, Decision, RebuildReason, decide, settled};
-use crate::entry::{Header, Piece, Receipt, parse_header, split_line};
+use crate::entry::{BOM, Header, NEWEST, Receipt, parse_header};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Reader;
 use crate::lines::{Line, LineReader, OVERSIZED_HEAD, RECORD_LIMIT};
 use crate::project::{Event, project, project_oversized};
 use crate::source::{Observation, Source, read_exact_at};
+use intake::{Chain, Intake, is_dropped};
 
 /// What a reader is going to do, decided before anything is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,10 +35,9 @@ pub enum Plan {
 /// An event with its place in the file.
 #[derive(Debug)]
 pub struct Record {
-    /// The projected entry. `event.id` is always set: entries without an id get a derived one.
+    /// The projected entry. `event.id` is always set: entries without an id get a derived one, and
+    /// so do those of version 1 files, whose ids Pi replaces.
     pub event: Event,
-    /// The id was derived because the record has none.
-    pub derived_id: bool,
     /// The record has no id where its format version needs one: nothing can refer to it.
     pub idless: bool,
     /// Found on a line that Pi skips: searchable, outside the tree.
@@ -75,12 +80,11 @@ pub struct SessionReader<S: Source> {
     plan: Plan,
     header: Option<Header>,
     header_print: Option<HeaderPrint>,
-    /// Receipts of lines before the header, handed out with the first batch.
-    early: Vec<(Receipt, u64)>,
+    /// The format version of the header.
+    version: i64,
     observation: Observation,
     progress: Progress,
-    /// Ids of a version 1 file in append order: its links are positions.
-    v1_ids: Vec<String>,
+    chain: Chain,
     bytes_read: u64,
     probed_bytes: u64,
     finished: bool,
@@ -101,7 +105,7 @@ impl<S: Source> SessionReader<S> {
             plan: Plan::Fresh,
             header: None,
             header_print: None,
-            early: Vec::new(),
+            version: known.as_ref().map_or(NEWEST, |(_, version)| *version),
             observation,
             progress: Progress {
                 complete_offset: 0,
@@ -111,7 +115,7 @@ impl<S: Source> SessionReader<S> {
                 tail: None,
                 entries: 0,
             },
-            v1_ids: Vec::new(),
+            chain: Chain::default(),
             bytes_read: 0,
             probed_bytes: 0,
             finished: false,
@@ -166,19 +170,14 @@ impl<S: Source> SessionReader<S> {
         if self.finished {
             return Ok(None);
         }
-        let mut batch = Batch {
-            records: Vec::new(),
-            receipts: std::mem::take(&mut self.early),
-        };
+        let mut batch = Batch::default();
         let from = self.progress.complete_offset;
-        let is_v1 = self
-            .header
-            .as_ref()
-            .is_some_and(|header| header.version < 2);
         let mut intake = Intake {
             batch: &mut batch,
             progress: &mut self.progress,
-            v1_ids: is_v1.then_some(&mut self.v1_ids),
+            header: self.header.as_ref().and(self.header_print.as_ref()),
+            version: self.version,
+            chain: &mut self.chain,
         };
         let mut lines = LineReader::new(
             &self.source,
@@ -189,7 +188,8 @@ impl<S: Source> SessionReader<S> {
         let mut ended = true;
         while let Some(line) = lines.next()? {
             intake.line(&line);
-            if line.end - from >= budget {
+            // What follows an unterminated line is the end of the file, so it never ends a batch.
+            if line.terminated && line.end - from >= budget {
                 ended = false;
                 break;
             }
@@ -227,7 +227,7 @@ impl<S: Source> SessionReader<S> {
         {
             return Err(self.changed());
         }
-        let Some(header) = self.header_print.clone() else {
+        let Some(header) = self.header_print else {
             return Err(self.changed());
         };
         Ok(Checkpoint {
@@ -236,9 +236,9 @@ impl<S: Source> SessionReader<S> {
             settled: now == self.observation && self.finished && settled(&now, now_ns),
             complete_offset: self.progress.complete_offset,
             complete_lines: self.progress.complete_lines,
-            tail: self.progress.tail.clone(),
+            tail: self.progress.tail,
             header,
-            boundary: self.progress.boundary.clone(),
+            boundary: self.progress.boundary,
             entries: self.progress.entries,
         })
     }
@@ -294,32 +294,22 @@ impl<S: Source> SessionReader<S> {
         self.header_print = Some(checkpoint.header);
     }
 
-    /// Finds the header: the first parseable record. What stands before it leaves receipts.
+    /// Finds the header: the first value that Pi does not drop. The lines before it are read with
+    /// those behind it, so that what is damaged there is told in the same way.
     fn read_header(&mut self) -> Result<()> {
         let mut lines = LineReader::new(&self.source, 0, self.observation.size, 1);
         while let Some(line) = lines.next()? {
-            let (offset, bytes) = without_bom(&line, &mut self.early);
-            if line.is_blank() {
-                continue;
-            }
+            let bytes = without_bom(&line);
             if let Some(header) = parse_header(bytes) {
+                let offset = line.start + (line.bytes.len() - bytes.len()) as u64;
+                self.version = header.version;
                 self.header = Some(header);
                 self.header_print = Some(HeaderPrint::of_bytes(offset, bytes));
-                self.bytes_read += line.end + u64::from(line.terminated);
-                if line.terminated {
-                    self.progress.boundary = Boundary::of_bytes(line.start, line.bytes);
-                    self.progress.complete_offset = line.end + 1;
-                    self.progress.complete_lines = line.number;
-                } else {
-                    self.progress.tail = Some(Boundary::of_bytes(offset, bytes));
-                    self.finished = true;
-                }
                 return Ok(());
             }
-            if line.oversized || Reader::is_json(bytes) {
+            if line.oversized || (Reader::is_json(bytes) && !is_dropped(bytes)) {
                 break;
             }
-            self.early.push((Receipt::Malformed, line.start));
         }
         Err(Error {
             kind: ErrorKind::NotASession,
@@ -361,7 +351,6 @@ pub fn read_record<S: Source>(
     };
     Ok(Some(Record {
         event,
-        derived_id: false,
         idless: false,
         detached: false,
         byte_start: start,
@@ -371,203 +360,11 @@ pub fn read_record<S: Source>(
     }))
 }
 
-/// Drops a byte order mark at the start of the file, with a receipt: Pi refuses such a file.
-fn without_bom<'a>(line: &Line<'a>, receipts: &mut Vec<(Receipt, u64)>) -> (u64, &'a [u8]) {
-    const BOM: &[u8] = b"\xef\xbb\xbf";
+/// The bytes of a line without the byte order mark that a file may begin with: Pi refuses such a
+/// file, and there is no need to.
+fn without_bom<'a>(line: &Line<'a>) -> &'a [u8] {
     match line.bytes.strip_prefix(BOM) {
-        Some(rest) if line.start == 0 => {
-            receipts.push((Receipt::Bom, 0));
-            (3, rest)
-        }
-        _ => (line.start, line.bytes),
-    }
-}
-
-/// Turns lines into records and moves the progress along.
-struct Intake<'r> {
-    batch: &'r mut Batch,
-    progress: &'r mut Progress,
-    v1_ids: Option<&'r mut Vec<String>>,
-}
-
-impl Intake<'_> {
-    fn line(&mut self, line: &Line<'_>) {
-        let already = self.progress.tail.take();
-        if already.is_some() {
-            // Published before its line feed was there; what follows on the line was looked at
-            // when the reader was opened.
-            if line.terminated {
-                self.complete(line);
-            } else {
-                self.progress.tail = already;
-            }
-            return;
-        }
-        if !line.terminated {
-            self.unterminated(line);
-            return;
-        }
-        if line.oversized {
-            self.oversized(line);
-        } else {
-            self.whole(line);
-        }
-        self.complete(line);
-    }
-
-    /// A line of bearable length. Nearly always it is one record, parsed once.
-    fn whole(&mut self, line: &Line<'_>) {
-        let bytes = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
-        if bytes.first() == Some(&b'{') {
-            if let Ok(event) = project(bytes) {
-                self.event(event, line, (0, bytes.len()), false);
-                return;
-            }
-        }
-        let (pieces, receipts) = split_line(line.bytes);
-        self.batch
-            .receipts
-            .extend(receipts.into_iter().map(|receipt| (receipt, line.start)));
-        for piece in &pieces {
-            self.piece(line, piece);
-        }
-    }
-
-    /// A last line without line feed counts when it is one whole object: such text delimits itself.
-    fn unterminated(&mut self, line: &Line<'_>) {
-        if line.oversized {
-            return;
-        }
-        let (pieces, receipts) = split_line(line.bytes);
-        let [piece] = pieces.as_slice() else { return };
-        if piece.detached || !line.bytes[piece.start..piece.end].starts_with(b"{") {
-            return;
-        }
-        self.batch
-            .receipts
-            .extend(receipts.into_iter().map(|receipt| (receipt, line.start)));
-        self.piece(line, piece);
-        let start = line.start + piece.start as u64;
-        self.progress.tail = Some(Boundary::of_bytes(
-            start,
-            &line.bytes[piece.start..piece.end],
-        ));
-    }
-
-    fn complete(&mut self, line: &Line<'_>) {
-        self.progress.complete_offset = line.end + 1;
-        self.progress.complete_lines = line.number;
-        if line.oversized {
-            self.progress.unprinted = Some((line.start, line.end - line.start));
-        } else if !line.is_blank() {
-            // A blank line proves nothing; the boundary stays at the last record.
-            self.progress.boundary = Boundary::of_bytes(line.start, line.bytes);
-            self.progress.unprinted = None;
-        }
-    }
-
-    fn oversized(&mut self, line: &Line<'_>) {
-        let event = project_oversized(line.bytes);
-        let end = usize::try_from(line.end - line.start).unwrap_or(usize::MAX);
-        self.push(event, line, (0, end), record_hash(line.bytes), false);
-    }
-
-    fn piece(&mut self, line: &Line<'_>, piece: &Piece) {
-        let bytes = &line.bytes[piece.start..piece.end];
-        match project(bytes) {
-            Ok(event) => self.event(event, line, (piece.start, piece.end), piece.detached),
-            Err(_) => self.batch.receipts.push((Receipt::Malformed, line.start)),
-        }
-    }
-
-    /// Takes in one well-formed JSON value.
-    fn event(&mut self, event: Event, line: &Line<'_>, place: (usize, usize), detached: bool) {
-        let bytes = &line.bytes[place.0..place.1];
-        if bytes.starts_with(b"{") {
-            // Pi heeds only the first header of a file, wherever later ones stand.
-            if event.entry_type == "session" {
-                return;
-            }
-        } else if is_falsy(bytes) {
-            // Pi drops such a line. Of other values it makes an entry without an id.
-            self.batch.receipts.push((Receipt::NonObject, line.start));
-            return;
-        }
-        self.push(event, line, place, record_hash(bytes), detached);
-    }
-
-    fn push(
-        &mut self,
-        mut event: Event,
-        line: &Line<'_>,
-        (start, end): (usize, usize),
-        hash: i64,
-        detached: bool,
-    ) {
-        let is_v1 = self.v1_ids.is_some();
-        for receipt in std::mem::take(&mut event.receipts) {
-            // A version 1 file has no ids to miss.
-            if !(is_v1 && receipt == Receipt::MissingId) {
-                self.batch.receipts.push((receipt, line.start));
-            }
-        }
-        let ordinal = self.progress.entries;
-        let derived_id = event.id.is_none();
-        let mut idless = false;
-        if let Some(ids) = &mut self.v1_ids {
-            link_v1(&mut event, ids, ordinal);
-        } else if derived_id {
-            idless = true;
-            event.id = Some(derived_name(ordinal, event.copy_hash));
-        }
-        self.progress.entries += 1;
-        self.batch.records.push(Record {
-            event,
-            derived_id,
-            idless,
-            detached,
-            byte_start: line.start + start as u64,
-            byte_end: line.start + end as u64,
-            line: line.number,
-            record_hash: hash,
-        });
-    }
-}
-
-/// A version 1 file is a list: each entry follows the one before it, and a compaction names the
-/// first kept entry by its position, counting the header as 0.
-fn link_v1(event: &mut Event, ids: &mut Vec<String>, ordinal: u64) {
-    let id = event
-        .id
-        .get_or_insert_with(|| derived_name(ordinal, event.copy_hash))
-        .clone();
-    if event.parent_id.is_none() {
-        event.parent_id = ids.last().cloned();
-    }
-    if let Some(index) = event.first_kept_index.take() {
-        let kept = usize::try_from(index - 1).ok().and_then(|at| ids.get(at));
-        event.set_first_kept(kept.cloned());
-    }
-    ids.push(id);
-}
-
-/// An id for an entry that has none: a prefix that Pi's ids cannot have, the ordinal, and a hash of
-/// the content. No byte offset, so that copies of a file agree.
-fn derived_name(ordinal: u64, copy_hash: i64) -> String {
-    let print = fingerprint(&[&copy_hash.to_le_bytes()]);
-    format!(
-        "~{ordinal}-{:02x}{:02x}{:02x}{:02x}",
-        print[0], print[1], print[2], print[3]
-    )
-}
-
-/// Whether JavaScript calls the JSON value false: Pi drops such a line.
-fn is_falsy(json: &[u8]) -> bool {
-    match json {
-        b"null" | b"false" | b"\"\"" => true,
-        number => std::str::from_utf8(number)
-            .ok()
-            .and_then(|text| text.parse::<f64>().ok())
-            .is_some_and(|value| value == 0.0),
+        Some(rest) if line.start == 0 => rest,
+        _ => line.bytes,
     }
 }

@@ -2,42 +2,55 @@
 
 use std::borrow::Cow;
 
-/// UTF-8 as a lossy decoder reads it: each maximal invalid part becomes U+FFFD and sets `lossy`.
-pub(super) fn lossy<'a>(body: &'a [u8], lossy: &mut bool) -> Cow<'a, str> {
-    let text = String::from_utf8_lossy(body);
-    // Borrowed text is the input itself, so nothing had to be replaced.
-    *lossy |= matches!(text, Cow::Owned(_));
-    text
+use memchr::memchr;
+
+/// UTF-8 as a lossy decoder reads it: each maximal invalid part becomes U+FFFD and sets `lossy_utf8`.
+pub(super) fn lossy<'a>(body: &'a [u8], lossy_utf8: &mut bool) -> Cow<'a, str> {
+    if let Ok(text) = std::str::from_utf8(body) {
+        return Cow::Borrowed(text);
+    }
+    *lossy_utf8 = true;
+    String::from_utf8_lossy(body)
 }
 
-/// Resolves the escapes of a string that the scanner has validated. Lone surrogates become U+FFFD and set `repaired`.
-pub(super) fn unescape(text: &str, repaired: &mut bool) -> String {
+/// Resolves the escapes between the quotes of a string whose grammar was checked. Borrowed when there
+/// are none. Lone surrogates become U+FFFD and set `repaired`.
+pub(super) fn unescape<'a>(text: &'a str, repaired: &mut bool) -> Cow<'a, str> {
+    let Some(first) = memchr(b'\\', text.as_bytes()) else {
+        return Cow::Borrowed(text);
+    };
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+    let mut next = Some(first);
+    while let Some(at) = next {
         out.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
-        let mut chars = rest.chars();
-        match chars.next() {
-            Some('u') => {
-                let (decoded, behind) = unicode_escape(chars.as_str());
-                *repaired |= decoded.is_none();
-                out.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
-                rest = behind;
-                continue;
-            }
-            Some('b') => out.push('\u{8}'),
-            Some('f') => out.push('\u{c}'),
-            Some('n') => out.push('\n'),
-            Some('r') => out.push('\r'),
-            Some('t') => out.push('\t'),
-            Some(itself) => out.push(itself),
-            None => {}
-        }
-        rest = chars.as_str();
+        rest = unescape_one(&rest[at + 1..], &mut out, repaired);
+        next = memchr(b'\\', rest.as_bytes());
     }
     out.push_str(rest);
-    out
+    Cow::Owned(out)
+}
+
+/// Resolves what stands behind one backslash and gives the text behind it.
+fn unescape_one<'a>(text: &'a str, out: &mut String, repaired: &mut bool) -> &'a str {
+    let mut chars = text.chars();
+    let plain = match chars.next() {
+        Some('u') => {
+            let (decoded, behind) = unicode_escape(chars.as_str());
+            *repaired |= decoded.is_none();
+            out.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
+            return behind;
+        }
+        Some('b') => '\u{8}',
+        Some('f') => '\u{c}',
+        Some('n') => '\n',
+        Some('r') => '\r',
+        Some('t') => '\t',
+        Some(itself) => itself,
+        None => return "",
+    };
+    out.push(plain);
+    chars.as_str()
 }
 
 /// Decodes what stands behind `\u`, together with a second escape when both form a surrogate pair.

@@ -43,21 +43,17 @@ impl Reader<'_> {
         }
     }
 
-    /// Consumes a string whose opening quote is next. True when it holds an escape.
-    pub(super) fn skip_string(&mut self) -> Result<bool, JsonError> {
+    /// Consumes a string whose opening quote is next.
+    pub(super) fn skip_string(&mut self) -> Result<(), JsonError> {
         self.at += 1;
-        let mut escaped = false;
         loop {
             self.at = next_special(self.bytes, self.at);
             match self.byte() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(escaped);
+                    return Ok(());
                 }
-                Some(b'\\') => {
-                    escaped = true;
-                    self.skip_escape()?;
-                }
+                Some(b'\\') => self.skip_escape()?,
                 Some(_) => return Err(self.error("control character in a string")),
                 None => return Err(self.error("unterminated string")),
             }
@@ -133,33 +129,34 @@ impl Reader<'_> {
 const ONES: u64 = u64::MAX / 255;
 const HIGH: u64 = ONES << 7;
 
-/// Offset of the next byte, at or after `from`, that does not stand for itself in a string: a
-/// quote, a backslash or a control character; the length of `bytes` when there is none.
+/// Bytes that do not stand for themselves in a string: they end it, escape, or are refused.
+fn is_special(byte: u8) -> bool {
+    byte == b'"' || byte == b'\\' || byte < 0x20
+}
+
+/// Offset of the next special byte at or after `from`; the length of `bytes` when there is none.
 ///
-/// One pass over eight bytes at a time finds all three; looking for the quote and the backslash
-/// only (`memchr2`) would need a second pass for the control characters, which JSON forbids raw.
+/// One pass finds all three sorts. Looking only for the quote and the backslash (`memchr2`) would
+/// need a second pass for the control characters, which JSON refuses raw.
 fn next_special(bytes: &[u8], from: usize) -> usize {
     let mut rest = bytes.get(from..).unwrap_or_default();
-    while let Some((chunk, tail)) = rest.split_first_chunk::<8>() {
-        let marks = special_bytes(u64::from_le_bytes(*chunk));
+    while let Some((word, tail)) = rest.split_first_chunk::<8>() {
+        let marks = special_marks(u64::from_le_bytes(*word));
         if marks != 0 {
             return bytes.len() - rest.len() + marks.trailing_zeros() as usize / 8;
         }
         rest = tail;
     }
-    let special = |b: &u8| matches!(b, b'"' | b'\\' | 0..0x20);
-    bytes.len() - rest.len() + rest.iter().position(special).unwrap_or(rest.len())
+    let found = rest.iter().position(|&b| is_special(b));
+    bytes.len() - rest.len() + found.unwrap_or(rest.len())
 }
 
-/// The high bit of the first special byte of a word, and possibly of later bytes: each test borrows
-/// only upwards from a byte that it has found, so the lowest mark is exact.
-fn special_bytes(word: u64) -> u64 {
-    let below_space = word.wrapping_sub(ONES * 0x20) & !word;
-    let quote = zero_bytes(word ^ (ONES * u64::from(b'"')));
-    let backslash = zero_bytes(word ^ (ONES * u64::from(b'\\')));
-    (below_space | quote | backslash) & HIGH
-}
-
-fn zero_bytes(word: u64) -> u64 {
-    word.wrapping_sub(ONES) & !word
+/// The high bit of the first special byte of a word, and perhaps of later bytes: a subtraction
+/// borrows only upwards, from a byte that is special itself, so the lowest mark is exact. Bytes
+/// that have their high bit set are never special and are masked out.
+fn special_marks(word: u64) -> u64 {
+    let control = word.wrapping_sub(ONES * 0x20);
+    let quote = (word ^ (ONES * u64::from(b'"'))).wrapping_sub(ONES);
+    let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
+    (control | quote | backslash) & !word & HIGH
 }

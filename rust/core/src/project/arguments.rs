@@ -15,7 +15,7 @@ const PATH_ALLOWANCE: usize = 64 << 10;
 /// object stand under the key `arguments`. Below the first level a repeated key gives a line each.
 pub(super) fn call_text(
     name: &str,
-    raw: &[u8],
+    raw: &str,
     members: &Members<'_>,
     decoder: &mut Decoder,
 ) -> String {
@@ -25,7 +25,7 @@ pub(super) fn call_text(
         path_left: raw.len() + PATH_ALLOWANCE,
         decoder,
     };
-    if Reader::new(raw).peek() == Ok(ValueKind::Object) {
+    if Reader::of_text(raw).peek() == Ok(ValueKind::Object) {
         for (key, value) in members.iter() {
             lines.add(key, value);
         }
@@ -54,11 +54,11 @@ struct Level {
 }
 
 impl Lines<'_> {
-    fn add(&mut self, key: &str, value: &[u8]) {
+    fn add(&mut self, key: &str, value: &str) {
         self.path.clear();
         self.path.push_str(key);
         // The value was validated when its record was read.
-        let _ = self.walk(&mut Reader::new(value));
+        let _ = self.walk(&mut Reader::of_text(value));
     }
 
     /// Walks one value in source order with an explicit stack.
@@ -82,7 +82,7 @@ impl Lines<'_> {
                     });
                 }
                 _ => {
-                    let scalar = reader.raw_value()?;
+                    let scalar = reader.raw_text()?;
                     self.line(scalar);
                 }
             }
@@ -122,7 +122,7 @@ impl Lines<'_> {
         Ok(false)
     }
 
-    fn line(&mut self, scalar: &[u8]) {
+    fn line(&mut self, scalar: &str) {
         self.out.push('\n');
         if let Some(left) = self.path_left.checked_sub(self.path.len()) {
             self.path_left = left;
@@ -133,7 +133,7 @@ impl Lines<'_> {
         }
         match self.decoder.text(Some(scalar)) {
             Some(text) => self.out.push_str(&text),
-            None => self.out.push_str(&String::from_utf8_lossy(scalar)),
+            None => self.out.push_str(scalar),
         }
     }
 }

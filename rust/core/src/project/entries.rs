@@ -6,9 +6,10 @@ use super::draft::Draft;
 use super::event::Scalar;
 use super::fields::{Members, Record};
 use super::kinds::{ContextRole, Contribution, Kind, Omission, RelationshipKind};
-use super::values::{self, bounded_id, canonical_name, present, truthy};
+use super::values::{self, bounded_id, present, truthy};
 use super::{message, tools};
-use crate::entry::Receipt;
+use crate::entry::{DERIVED, Receipt};
+use crate::text::canonical_name;
 
 /// Scalar fields of entries that are kept as attributes.
 const ENTRY_ATTRIBUTES: [&str; 18] = [
@@ -86,12 +87,11 @@ fn read_envelope(draft: &mut Draft, own: &Members<'_>) {
     event.timestamp_ms = event.timestamp.as_deref().and_then(values::parse_timestamp);
 }
 
-/// A parent that is recorded but is no string cannot be any entry here. Its source text takes its
-/// place, so that the entry counts as an orphan and not as a root.
-fn odd_parent(parent: Option<&[u8]>) -> Option<String> {
+/// A parent that is recorded but is no string is no entry of the file, whatever its ids spell. It
+/// gets a name that no id has, so that the entry counts as an orphan and not as a root.
+fn odd_parent(parent: Option<&str>) -> Option<String> {
     let raw = parent.filter(|_| truthy(parent))?;
-    let text = String::from_utf8_lossy(raw);
-    Some(bounded_id(&text).into_owned())
+    Some(bounded_id(&format!("{DERIVED}{raw}")).into_owned())
 }
 
 /// Keeps the listed scalar members, each under its last value.
@@ -153,10 +153,8 @@ fn read_name(draft: &mut Draft, own: &Members<'_>) {
     let recorded = draft.decoder.text(own.get("name")).unwrap_or_default();
     let name = canonical_name(&recorded);
     draft.fragment(Kind::SessionName, name.as_str());
-    draft
-        .event
-        .relate(RelationshipKind::Names, String::new())
-        .detail = Some(name.clone());
+    let edge = draft.event.relate(RelationshipKind::Names, String::new());
+    edge.detail = Some(name.clone());
     draft.event.session_name = Some(name);
 }
 
@@ -166,7 +164,7 @@ fn read_context_edit(draft: &mut Draft, own: &Members<'_>) {
     let Some(replacement) = own.get("replacement") else {
         return;
     };
-    let what = if replacement == b"null" {
+    let what = if replacement == "null" {
         "omit"
     } else {
         "replace"

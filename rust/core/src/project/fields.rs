@@ -1,6 +1,6 @@
 //! One validating pass over a record that notes where its values are.
 //!
-//! Values are kept as source bytes and decoded only when they are wanted, so images, thinking,
+//! Values are kept as source text and decoded only when they are wanted, so images, thinking,
 //! prompts and extension state pass by without ever becoming a string.
 
 use std::borrow::Cow;
@@ -9,24 +9,24 @@ use std::ops::Range;
 
 use crate::json::{JsonError, Reader, ValueKind};
 
-/// Members of an object in source order, values as validated source bytes.
+/// Members of an object in source order, values as validated source text.
 #[derive(Debug, Default)]
-pub(super) struct Members<'a>(Vec<(Cow<'a, str>, &'a [u8])>);
+pub(super) struct Members<'a>(Vec<(Cow<'a, str>, &'a str)>);
 
 impl<'a> Members<'a> {
     /// The value of a key; the last one wins, as with `JSON.parse`.
-    pub(super) fn get(&self, key: &str) -> Option<&'a [u8]> {
+    pub(super) fn get(&self, key: &str) -> Option<&'a str> {
         let found = self.0.iter().rev().find(|(name, _)| name == key);
         found.map(|(_, value)| *value)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &'a [u8])> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.0.iter().map(|(key, value)| (key.as_ref(), *value))
     }
 
     /// Reads the object that `raw` is; no members when it is something else.
-    pub(super) fn of(raw: &'a [u8]) -> Self {
-        let mut reader = Reader::new(raw);
+    pub(super) fn of(raw: &'a str) -> Self {
+        let mut reader = Reader::of_text(raw);
         match reader.peek() {
             Ok(ValueKind::Object) => Self::read(&mut reader).unwrap_or_default(),
             _ => Self::default(),
@@ -48,12 +48,12 @@ impl<'a> Members<'a> {
         let mut members = Vec::new();
         reader.begin_object()?;
         while let Some(key) = reader.next_key()? {
-            members.push((key, reader.raw_value()?));
+            members.push((key, reader.raw_text()?));
         }
         Ok(Self(members))
     }
 
-    fn push(&mut self, key: Cow<'a, str>, value: &'a [u8]) {
+    fn push(&mut self, key: Cow<'a, str>, value: &'a str) {
         self.0.push((key, value));
     }
 }
@@ -64,8 +64,8 @@ pub(super) enum Content<'a> {
     /// Missing, or neither a string nor a list.
     #[default]
     None,
-    /// A string, as source bytes.
-    Text(&'a [u8]),
+    /// A string, as source text.
+    Text(&'a str),
     /// The objects of a list.
     Blocks(Vec<Members<'a>>),
 }
@@ -73,7 +73,7 @@ pub(super) enum Content<'a> {
 impl<'a> Content<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, JsonError> {
         match reader.peek()? {
-            ValueKind::String => Ok(Self::Text(reader.raw_value()?)),
+            ValueKind::String => Ok(Self::Text(reader.raw_text()?)),
             ValueKind::Array => Self::read_blocks(reader),
             _ => {
                 reader.skip_value()?;
@@ -111,7 +111,7 @@ impl<'a> Message<'a> {
             if key == "content" {
                 self.content = Content::read(reader)?;
             } else {
-                let value = reader.raw_value()?;
+                let value = reader.raw_text()?;
                 self.members.push(key, value);
             }
         }
@@ -138,7 +138,7 @@ impl<'a> Record<'a> {
                 "content" => self.own.content = Content::read(reader)?,
                 name => {
                     let rechained = matches!(name, "parentId" | "firstKeptEntryId");
-                    let value = reader.raw_value()?;
+                    let value = reader.raw_text()?;
                     if rechained {
                         let end = reader.position();
                         self.rechained.push(end - value.len()..end);

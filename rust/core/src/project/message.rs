@@ -33,17 +33,12 @@ const MESSAGE_ATTRIBUTES: [&str; 20] = [
     "truncated",
 ];
 
+/// The role of extension messages up to version 2.
+pub(super) const OLD_CUSTOM: &str = "hookMessage";
+
 /// Reads the `message` of an entry.
 pub(super) fn read_message(draft: &mut Draft, message: &Message<'_>) {
     let role = draft.decoder.name(message.members.get("role"));
-    // The name of extension messages in version 2.
-    let role = role.map(|r| {
-        if r == "hookMessage" {
-            "custom".to_owned()
-        } else {
-            r
-        }
-    });
     read_attributes(draft, &message.members, &MESSAGE_ATTRIBUTES);
     draft.count_blocks(&message.content);
     if present(message.members.get("details")) {
@@ -55,6 +50,11 @@ pub(super) fn read_message(draft: &mut Draft, message: &Message<'_>) {
         Some("toolResult") => read_tool_result(draft, message),
         Some("bashExecution") => read_bash(draft, &message.members),
         Some("custom") => read_custom(draft, message),
+        Some(OLD_CUSTOM) => {
+            // In a file of today Pi knows no such role; see `Event::read_as`.
+            read_custom(draft, message);
+            draft.event.contribution = Contribution::Never;
+        }
         Some("system") => {
             draft.event.context_role = ContextRole::Control;
             draft.event.contribution = Contribution::System;

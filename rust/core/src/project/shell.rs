@@ -6,6 +6,8 @@
 //! command and scripts in files are beyond this.
 
 mod command;
+#[cfg(test)]
+mod tests;
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -20,7 +22,8 @@ const SCRIPT_LIMIT: usize = 16;
 /// Looks behind assignments, pipes, lists, subshells, substitutions, `sh -c`, and wrappers such as
 /// `sudo`, `env`, `time`, `xargs`, `timeout`, `uv run`, `uvx` and `pipx run`.
 pub fn runs_retrieval(command: &str) -> bool {
-    if !command.contains("event-search") && !command.contains("event_search") {
+    // Most command lines are told apart at once.
+    if !command.contains("search") {
         return false;
     }
     let mut scripts = vec![command.to_owned()];
@@ -167,6 +170,11 @@ impl<'a> Lexer<'a> {
     }
 
     fn redirect(&mut self, scripts: &mut Vec<String>) {
+        // Digits right in front name the descriptor.
+        if self.frame.word.bytes().all(|b| b.is_ascii_digit()) {
+            self.frame.word.clear();
+            self.frame.in_word = false;
+        }
         self.end_word(scripts);
         self.frame.purpose = Purpose::Redirection;
     }

@@ -25,7 +25,7 @@ pub(super) fn is_retrieval_tool(name: &str) -> bool {
 /// Reads a `toolCall` block: one fragment, its id, and the file it is about.
 pub(super) fn read_tool_call(draft: &mut Draft, block: &Members<'_>) {
     let name = draft.decoder.name(block.get("name"));
-    let raw = block.get("arguments").unwrap_or(b"null");
+    let raw = block.get("arguments").unwrap_or("null");
     let members = Members::of(raw).unique();
     let retrieval = asks_history(draft, name.as_deref(), &members);
     let head = draft.decoder.text(block.get("name")).unwrap_or_default();
@@ -66,7 +66,7 @@ fn read_file_argument(draft: &mut Draft, tool: Option<&str>, arguments: &Members
 }
 
 /// Reads the lists of files in the `details` of a compaction or branch summary, each path once.
-pub(super) fn read_file_lists(draft: &mut Draft, details: Option<&[u8]>) {
+pub(super) fn read_file_lists(draft: &mut Draft, details: Option<&str>) {
     let Some(details) = details else { return };
     let lists = Members::of(details);
     read_file_list(draft, RelationshipKind::FileRead, lists.get("readFiles"));
@@ -77,7 +77,7 @@ pub(super) fn read_file_lists(draft: &mut Draft, details: Option<&[u8]>) {
     );
 }
 
-fn read_file_list(draft: &mut Draft, kind: RelationshipKind, list: Option<&[u8]>) {
+fn read_file_list(draft: &mut Draft, kind: RelationshipKind, list: Option<&str>) {
     let mut seen = HashSet::new();
     for raw in list.map(strings_of).unwrap_or_default() {
         if let Some(path) = draft.decoder.some_text(Some(raw))
@@ -89,16 +89,16 @@ fn read_file_list(draft: &mut Draft, kind: RelationshipKind, list: Option<&[u8]>
     }
 }
 
-/// The string elements of a list, as source bytes; none when it is no list.
-fn strings_of(raw: &[u8]) -> Vec<&[u8]> {
+/// The string elements of a list, as source text; none when it is no list.
+fn strings_of(raw: &str) -> Vec<&str> {
     let mut found = Vec::new();
-    let mut reader = Reader::new(raw);
+    let mut reader = Reader::of_text(raw);
     if reader.begin_array().is_err() {
         return found;
     }
     while let Ok(true) = reader.next_element() {
         let is_string = reader.peek() == Ok(ValueKind::String);
-        match reader.raw_value() {
+        match reader.raw_text() {
             Ok(value) if is_string => found.push(value),
             Ok(_) => {}
             Err(_) => break,

@@ -1,10 +1,10 @@
-//! From the source bytes of one validated value to a Rust value.
+//! From the source text of one validated value to a Rust value.
 
 use std::borrow::Cow;
 
 use super::event::Scalar;
 use crate::boundary::fingerprint;
-use crate::json::{Reader, ValueKind};
+use crate::json::{Reader, ValueKind, decode_string};
 
 /// Longest attribute, name or type kept, in code points.
 const SCALAR_LIMIT: usize = 1_000;
@@ -21,42 +21,39 @@ pub(super) struct Decoder {
 
 impl Decoder {
     /// The text of a string; `None` for any other value and for none at all.
-    pub(super) fn text<'a>(&mut self, raw: Option<&'a [u8]>) -> Option<Cow<'a, str>> {
-        let mut reader = Reader::new(raw?);
-        let text = reader.string().ok()?;
-        self.repaired_surrogate |= reader.repaired_surrogate();
-        Some(text)
+    pub(super) fn text<'a>(&mut self, raw: Option<&'a str>) -> Option<Cow<'a, str>> {
+        decode_string(raw?, &mut self.repaired_surrogate)
     }
 
     /// Like [`Self::text`], without empty strings.
-    pub(super) fn some_text<'a>(&mut self, raw: Option<&'a [u8]>) -> Option<Cow<'a, str>> {
+    pub(super) fn some_text<'a>(&mut self, raw: Option<&'a str>) -> Option<Cow<'a, str>> {
         self.text(raw).filter(|text| !text.is_empty())
     }
 
     /// A name or type of at most 1000 code points.
-    pub(super) fn name(&mut self, raw: Option<&[u8]>) -> Option<String> {
+    pub(super) fn name(&mut self, raw: Option<&str>) -> Option<String> {
         self.text(raw).map(|text| cut(&text).to_owned())
     }
 
     /// A non-empty id, shortened when it is long.
-    pub(super) fn id(&mut self, raw: Option<&[u8]>) -> Option<String> {
+    pub(super) fn id(&mut self, raw: Option<&str>) -> Option<String> {
         self.some_text(raw).map(|id| bounded_id(&id).into_owned())
     }
 
     /// A scalar attribute; `None` for null, containers, and numbers beyond what a double holds.
-    pub(super) fn scalar(&mut self, raw: &[u8]) -> Option<Scalar> {
-        match Reader::new(raw).peek().ok()? {
+    pub(super) fn scalar(&mut self, raw: &str) -> Option<Scalar> {
+        match Reader::of_text(raw).peek().ok()? {
             ValueKind::String => self.name(Some(raw)).map(Scalar::Text),
             ValueKind::Number => number(raw),
-            ValueKind::Bool => Some(Scalar::Bool(raw == b"true")),
+            ValueKind::Bool => Some(Scalar::Bool(raw == "true")),
             ValueKind::Object | ValueKind::Array | ValueKind::Null => None,
         }
     }
 }
 
 /// A number in the form JavaScript would print it: without a fraction when it has none.
-pub(super) fn number(raw: &[u8]) -> Option<Scalar> {
-    let text = Reader::new(raw).number().ok()?;
+pub(super) fn number(raw: &str) -> Option<Scalar> {
+    let text = Reader::of_text(raw).number().ok()?;
     if let Ok(whole) = text.parse::<i64>() {
         return Some(Scalar::Integer(whole));
     }
@@ -72,10 +69,10 @@ fn whole_number(value: f64) -> Option<i64> {
 }
 
 /// Whether JavaScript takes a value for true. A missing one is false.
-pub(super) fn truthy(raw: Option<&[u8]>) -> bool {
+pub(super) fn truthy(raw: Option<&str>) -> bool {
     let Some(raw) = raw else { return false };
-    match Reader::new(raw).peek() {
-        Ok(ValueKind::Bool) => raw == b"true",
+    match Reader::of_text(raw).peek() {
+        Ok(ValueKind::Bool) => raw == "true",
         Ok(ValueKind::String) => raw.len() > 2,
         Ok(ValueKind::Number) => number(raw) != Some(Scalar::Integer(0)),
         Ok(ValueKind::Object | ValueKind::Array) => true,
@@ -84,8 +81,8 @@ pub(super) fn truthy(raw: Option<&[u8]>) -> bool {
 }
 
 /// Whether a value is there and not null.
-pub(super) fn present(raw: Option<&[u8]>) -> bool {
-    raw.is_some_and(|raw| raw != b"null")
+pub(super) fn present(raw: Option<&str>) -> bool {
+    raw.is_some_and(|raw| raw != "null")
 }
 
 /// The first 1000 code points.
@@ -128,9 +125,4 @@ pub fn canonical_timestamp(milliseconds: i64) -> String {
     jiff::Timestamp::from_millisecond(milliseconds)
         .map(|instant| format!("{instant:.3}"))
         .unwrap_or_default()
-}
-
-/// White space runs made one space, none at the ends.
-pub(super) fn canonical_name(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
