@@ -72,8 +72,12 @@ class _Reading:
     """Ids of tool calls -> whether that was retrieval, where it ever was."""
 
 
-def ingest_source(source: SourceRecord, publication: Publication) -> Outcome:
+def ingest_source(
+    source: SourceRecord, publication: Publication, *, afresh: bool = False
+) -> Outcome:
     """Brings one source up to date inside the publication.
+
+    ``afresh``: reads the whole file whatever its checkpoint says.
 
     A long file is published in pieces: an append or a first reading becomes visible piece by
     piece, a rebuild at its end, until then the old reading answers. Between two pieces that are
@@ -83,7 +87,8 @@ def ingest_source(source: SourceRecord, publication: Publication) -> Outcome:
     :raises _core.NotASession: it is no session file.
     :raises _core.SourceChanged: it was replaced while it was read; nothing of it was kept.
     """
-    reader = _core.SessionReader(source.path, source.checkpoint, source.version, time.time_ns())
+    checkpoint = None if afresh else source.checkpoint
+    reader = _core.SessionReader(source.path, checkpoint, source.version, time.time_ns())
     outcome = Outcome(reader.plan, reader.reason)
     point("ingest.planned")
     if reader.plan == "unchanged":
@@ -257,6 +262,8 @@ class _Writer:
             flags = self._flags(event)
             row = _event_row(event, number, flags, place, first_key)
             rows.append(row)
+            # What is true of the whole file counts whether or not a later record has the same id:
+            # the answer must not depend on how the records were spread over readings.
             reading.last_ts = max(reading.last_ts, row.ts)
             if event.session_name is not None and not event.detached:
                 reading.name = event.session_name or None

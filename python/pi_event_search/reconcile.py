@@ -6,23 +6,23 @@ import os
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 from pi_event_search import _core
-from pi_event_search.config import Config
+from pi_event_search.config import Config, Problem
 from pi_event_search.directory import is_within
-from pi_event_search.discover import Found, Scan, scan
+from pi_event_search.discover import Found
 from pi_event_search.errors import IndexBusy, InvalidArgument
 from pi_event_search.faults import point
-from pi_event_search.ingest import ingest_source
+from pi_event_search.ingest import Outcome, ingest_source
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.lease import writer_lease
 from pi_event_search.store.publish import Publication
 from pi_event_search.store.sources import (
+    CHANGING,
     FAILED,
     UNREADABLE,
     SourceRecord,
@@ -38,6 +38,7 @@ from pi_event_search.store.sources import (
     set_state,
 )
 from pi_event_search.store.store import Store
+from pi_event_search.survey import Known, Survey, found_at, stat_of, survey
 from pi_event_search.types import Change, Progress
 from pi_event_search.types.vocabulary import ChangeKind
 
@@ -49,6 +50,10 @@ TURN_SOURCES = 64
 turn opens a writer of the text index."""
 
 _CHANGES: dict[str, ChangeKind] = {"fresh": "added", "rebuild": "rebuilt", "append": "appended"}
+_AGAIN = _CHANGES | {"fresh": "rebuilt"}
+_UNFORESEEN = (LookupError, TypeError, ValueError, ArithmeticError, AssertionError)
+"""What damaged rows of a session, or a mistake of ours, make of a reading: it costs that session,
+which keeps what is known of it and says so."""
 
 Report = Callable[[Progress], None]
 Announce = Callable[[Change], None]
@@ -70,30 +75,14 @@ class Counts:
 
 
 @dataclass(slots=True)
-class _Work:
-    """What one look at the directories asks for."""
-
-    changed: list[tuple[Found, SourceRecord | None]] = field(default_factory=list)
-    listed: list[tuple[Found, SourceRecord]] = field(default_factory=list)
-    gone: list[SourceRecord] = field(default_factory=list)
-
-    def is_empty(self) -> bool:
-        return not (self.changed or self.listed or self.gone)
-
-    def tasks(self) -> deque[_Task]:
-        return deque(
-            _Task(found, max(found.size - (0 if record is None else record.pending_from), 0))
-            for found, record in self.changed
-        )
-
-
-@dataclass(slots=True)
 class _Task:
     """A file to be looked at."""
 
     found: Found
     weight: int
     """Bytes to be read if the file only grew."""
+    afresh: bool = False
+    """The whole file is to be read, whatever its checkpoint says."""
     begun: bool = False
     """A part of it was taken in during an earlier turn."""
 
@@ -124,78 +113,46 @@ class Reconciler:
 
         :raises IndexBusy: another process is writing.
         """
-        seen = scan(self._config.session_dirs, self._config.exclude)
-        with self._store.database.snapshot() as connection:
-            known = {record.path: record for record in load_sources(connection)}
-            listings = set(connection.execute("SELECT directory, source, path FROM listings"))
-        work = self._work(seen, known, listings)
-        self._counts.discovered = len(seen.files)
-        if not work.is_empty():
-            self._carry_out(work, explicit=False)
-        self._note_unobservable(seen, known)
+        result = survey(self._config, self._known())
+        self._counts.discovered = result.discovered
+        self._counts.unchanged = result.unchanged
+        if not result.is_empty():
+            self._carry_out(result)
+        self._note_troubles(result.troubles)
         self._finished()
         return self._counts
 
-    def file(self, path: str, *, explicit: bool = True) -> Counts:
+    def file(self, path: str, *, explicit: bool = True, afresh: bool = False) -> Counts:
         """Looks at one session file. A file named explicitly is covered by answers from now on.
+
+        ``afresh``: the index was found to hold something else than the file, so all is read.
 
         :raises InvalidArgument: there is no such regular file.
         """
         canonical = os.fsencode(os.path.realpath(path))
         try:
-            stat = Path(os.fsdecode(canonical)).stat()
+            found = found_at(canonical)
         except OSError as error:
             raise InvalidArgument(f"path {path!r} cannot be opened: {error.strerror}.") from error
-        found = Found(
-            path=canonical,
-            canonical=canonical,
-            root=b"",
-            archive=False,
-            device=stat.st_dev,
-            inode=stat.st_ino,
-            size=stat.st_size,
-            mtime_ns=stat.st_mtime_ns,
-            ctime_ns=stat.st_ctime_ns,
-        )
         with self._store.database.snapshot() as connection:
-            known = {record.path: record for record in load_sources(connection)}
-        record = known.get(canonical)
+            record = find_source(connection, canonical)
         self._counts.discovered = 1
-        settled = record is not None and record.unchanged(_stat(found))
-        if record is not None and settled and (record.explicit or not explicit):
-            self._counts.unchanged = 1
+        stands = record is not None and record.unchanged(stat_of(found)) and not afresh
+        if record is None or not stands or (explicit and not record.explicit):
+            self._carry_out(Survey(changed=[(found, record)]), explicit=explicit, afresh=afresh)
         else:
-            self._carry_out(_Work(changed=[(found, record)]), explicit=explicit)
+            self._counts.unchanged = 1
         return self._counts
 
-    def _work(
-        self,
-        seen: Scan,
-        known: dict[bytes, SourceRecord],
-        listings: set[tuple[bytes, int, bytes]],
-    ) -> _Work:
-        work = _Work()
-        present = set()
-        for found in seen.files:
-            present.add(found.canonical)
-            record = known.get(found.canonical)
-            if record is not None and (found.root, record.source, found.path) not in listings:
-                work.listed.append((found, record))
-            if record is not None and record.unchanged(_stat(found)):
-                self._counts.unchanged += 1
-            else:
-                work.changed.append((found, record))
-        # Only what these directories held, and files named explicitly, can be missed here.
-        roots = set(self._roots())
-        ours = {source for directory, source, _ in listings if directory in roots}
-        for path, record in known.items():
-            missed = path not in present and (record.explicit or record.source in ours)
-            if missed and _is_gone(seen, path):
-                work.gone.append(record)
-        return work
+    def _known(self) -> Known:
+        with self._store.database.snapshot() as connection:
+            return Known(
+                sources={record.path: record for record in load_sources(connection)},
+                listings=set(connection.execute("SELECT directory, source, path FROM listings")),
+            )
 
-    def _carry_out(self, work: _Work, *, explicit: bool) -> None:
-        tasks = work.tasks()
+    def _carry_out(self, work: Survey, *, explicit: bool = False, afresh: bool = False) -> None:
+        tasks = deque(_task(found, record, afresh) for found, record in work.changed)
         bar = _Bar(self._progress, len(tasks), sum(task.weight for task in tasks))
         bulk = bar.bytes_total >= BULK_BYTES
         with self._store.writing(bulk=bulk) as publication:
@@ -203,14 +160,24 @@ class Reconciler:
             self._commit(publication)
             point("reconcile.registered")
             bar.show()
-            self._turn(tasks, publication, bar)
+            self._turn(tasks, publication, bar, work.gone)
         while tasks:
             point("reconcile.handed_over")
             with self._store.writing(bulk=bulk, after_others=True) as publication:
-                self._turn(tasks, publication, bar)
+                self._turn(tasks, publication, bar, work.gone)
 
-    def _turn(self, tasks: deque[_Task], publication: Publication, bar: _Bar) -> None:
-        """Takes in files until all are done, or another writer waits and this turn was worth it."""
+    def _turn(
+        self,
+        tasks: deque[_Task],
+        publication: Publication,
+        bar: _Bar,
+        gone: Sequence[SourceRecord],
+    ) -> None:
+        """Takes in files until all are done, or another writer waits and this turn was worth it.
+
+        What is gone is forgotten after that: a file that was moved answers from its old place
+        until it answers from the new one.
+        """
         weight, sources = self._counts.bytes_read, 0
         while tasks:
             task = tasks.popleft()
@@ -225,6 +192,8 @@ class Reconciler:
             worth_it = self._counts.bytes_read - weight >= TURN_BYTES or sources >= TURN_SOURCES
             if worth_it and publication.wanted():
                 break
+        if gone and not tasks:
+            self._forget(gone, publication)
         self._commit(publication)
 
     def _commit(self, publication: Publication) -> None:
@@ -234,7 +203,7 @@ class Reconciler:
             for change in changes:
                 self._announce(change)
 
-    def _register(self, work: _Work, publication: Publication, *, explicit: bool) -> None:
+    def _register(self, work: Survey, publication: Publication, *, explicit: bool) -> None:
         """Makes the sources known, headers first, so that scoped counts are true from the start."""
         connection = publication.begin()
         for found, _ in work.changed:
@@ -251,9 +220,16 @@ class Reconciler:
         for found, record in work.listed:
             if find_source(connection, record.path) is not None:
                 add_listing(connection, found.root, record.source, found.path)
-        for gone in work.gone:
-            record = find_source(connection, gone.path)
-            if record is None or record.source != gone.source:
+        for record, detail in work.unobservable:
+            if find_source(connection, record.path) is not None:
+                self._failed(record, publication, UNREADABLE, detail)
+
+    def _forget(self, gone: Sequence[SourceRecord], publication: Publication) -> None:
+        """Removes sources that are proven to be gone."""
+        connection = publication.begin()
+        for missed in gone:
+            record = find_source(connection, missed.path)
+            if record is None or record.source != missed.source:
                 continue
             if record.epoch is not None:
                 remove_epoch(connection, record.epoch)
@@ -278,17 +254,19 @@ class Reconciler:
             record = add_source(connection, found.canonical, explicit=not found.root)
             if found.root:
                 add_listing(connection, found.root, record.source, found.path)
-        if record.unchanged(_stat(found)):
+        if record.unchanged(stat_of(found)) and not task.afresh:
             counts.unchanged += not task.begun
             return True
         try:
-            outcome = ingest_source(record, publication)
+            outcome = self._read(record, publication, afresh=task.afresh)
         except _core.NotASession as error:
             self._not_a_session(found, record, publication, str(error))
         except _core.SourceChanged as error:
-            self._failed(record, publication, FAILED, str(error))
+            self._failed(record, publication, CHANGING, str(error))
         except OSError as error:
             self._failed(record, publication, UNREADABLE, error.strerror or str(error))
+        except _UNFORESEEN as error:
+            self._failed(record, publication, FAILED, f"{type(error).__name__}: {error}")
         else:
             counts.bytes_read += outcome.bytes_read
             counts.probed_bytes += outcome.probed_bytes
@@ -298,9 +276,22 @@ class Reconciler:
                 counts.appended += outcome.plan == "append"
                 counts.rebuilt += outcome.plan in ("fresh", "rebuild")
             if outcome.plan != "unchanged":
-                self._note(connection, record, _CHANGES[outcome.plan], outcome.events_added)
+                change = _CHANGES[outcome.plan] if record.epoch is None else _AGAIN[outcome.plan]
+                self._note(connection, record, change, outcome.events_added)
             return not outcome.unfinished
         return True
+
+    def _read(self, record: SourceRecord, publication: Publication, *, afresh: bool) -> Outcome:
+        """One reading; a second one where the first met a file in motion, or rows of this session
+        that cannot be gone on from."""
+        try:
+            return ingest_source(record, publication, afresh=afresh)
+        except _core.SourceChanged:
+            return ingest_source(record, publication, afresh=afresh)
+        except (sqlite3.IntegrityError, *_UNFORESEEN):
+            if afresh or record.checkpoint is None:
+                raise
+            return ingest_source(record, publication, afresh=True)
 
     def _note(
         self,
@@ -326,7 +317,9 @@ class Reconciler:
             return
         self._counts.failed += 1
         settled = _core.is_settled(found.mtime_ns, found.ctime_ns, time.time_ns())
-        set_not_a_session(publication.begin(), record.source, (*_stat(found), int(settled)), detail)
+        set_not_a_session(
+            publication.begin(), record.source, (*stat_of(found), int(settled)), detail
+        )
 
     def _failed(
         self, record: SourceRecord, publication: Publication, state: str, detail: str
@@ -338,12 +331,11 @@ class Reconciler:
         set_state(connection, record.source, state, detail)
         point("reconcile.failure_noted")
 
-    def _note_unobservable(self, seen: Scan, known: dict[bytes, SourceRecord]) -> None:
+    def _note_troubles(self, troubles: Iterable[Problem]) -> None:
         """Remembers what could not be looked at: its sessions stay, and coverage says so.
 
         What an earlier look at other directories could not observe stays remembered.
         """
-        troubles = [*seen.unobservable, *seen.skipped, *seen.lost(known)]
         rows = {(os.fsencode(t.path), t.kind, t.detail) for t in troubles}
         with self._store.database.snapshot() as connection:
             stored = set(connection.execute("SELECT path, kind, detail FROM troubles"))
@@ -400,9 +392,6 @@ class _Bar:
             self._report(Progress(self._done, self._total, self._bytes_done, self.bytes_total))
 
 
-def _stat(found: Found) -> tuple[int, int, int, int, int]:
-    return found.device, found.inode, found.size, found.mtime_ns, found.ctime_ns
-
-
-def _is_gone(seen: Scan, path: bytes) -> bool:
-    return seen.absent(path) or seen.removed_with_directory(path) or seen.absent_outside(path)
+def _task(found: Found, record: SourceRecord | None, afresh: bool) -> _Task:
+    begins = 0 if record is None or afresh else record.pending_from
+    return _Task(found, max(found.size - begins, 0), afresh)
