@@ -39,10 +39,12 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EventIndex,
         yield index, ids
 
 
+# fmt: off
 FILTERS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "session": (
         {"session_id": "s"},
-        ["custom", "cleared", "label", "thought", "picture", "mute", "failed", "called", "asked", "system", "model"],
+        ["custom", "cleared", "label", "thought", "picture", "mute", "failed", "called", "asked",
+         "system", "model"],
     ),
     "labels": ({"entry_types": ["label"]}, ["cleared", "label"]),
     "several types": ({"entry_types": ["custom", "model_change"]}, ["custom", "model"]),
@@ -57,7 +59,8 @@ FILTERS: dict[str, tuple[dict[str, Any], list[str]]] = {
         "cleared", "label",
     ]),
     "no such type": ({"entry_types": ["never_heard_of"]}, []),
-}  # fmt: skip
+}
+# fmt: on
 
 
 @pytest.mark.parametrize("name", FILTERS)
