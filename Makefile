@@ -76,7 +76,7 @@ test-python: build ## the Python tests; pass options as PYTEST='-k name -x'
 	@tools/pi.sh --if-any
 	$(PY) -m pytest $(PYTEST)
 
-test-long: build pi ## the tests that take an hour: a hundred seeds against Pi, thousands of live appends
+test-long: build pi ## the tests that take hours: a hundred seeds against Pi, thousands of live appends
 	PI_EVENT_SEARCH_LONG=1 $(PY) -m pytest tests/pi $(PYTEST)
 
 pi: ## Node and the pinned version of Pi into .cache/pi, for the tests that compare with it

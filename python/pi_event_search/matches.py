@@ -7,7 +7,6 @@ the caller may see an event, and what it is on its branch now.
 from __future__ import annotations
 
 import heapq
-import os
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
@@ -23,7 +22,7 @@ from pi_event_search.query import parse
 from pi_event_search.scope import Scope
 from pi_event_search.silent import NO_FRAGMENT, silent_hits
 from pi_event_search.store.documents import RETRIEVAL_FACET
-from pi_event_search.store.rows import DETACHED, RETRIEVAL, EventRow, SessionRow
+from pi_event_search.store.rows import RETRIEVAL, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
 from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, ranked
@@ -175,7 +174,7 @@ class Matches:
             return False  # a fork can hold the result of a call without the call
         if self._asks_for_time and row.ts == 0 and row.timestamp is not None:
             return False  # it has no time that could be read
-        if row.flags & DETACHED and not self._view.answers_for_its_id(row):
+        if not self._view.answers_for_its_id(row):
             return False
         if self._touching is not None and row.event not in self._touching:
             return False  # a copy in a session of another directory
@@ -205,14 +204,7 @@ class Matches:
         """The sessions that pass the filter on the working directory."""
         if self._request.cwd is None:
             return self.scope.sessions
-        place = _place(self.scope.cwd, self._request.cwd)
+        asked = self.scope.absolute(self._request.cwd)
+        place = None if asked is None else canonical(asked)
         inside = Authorizer(() if place is None else (Root(place, "explicit"),))
         return {e: s for e, s in self.scope.sessions.items() if inside.allows(s.cwd or "")}
-
-
-def _place(cwd: str, directory: str) -> str | None:
-    """A directory of a request, seen from where the caller works; ``None`` for no such place."""
-    try:
-        return canonical(os.path.abspath(os.path.join(cwd, directory)))  # noqa: PTH100
-    except (OSError, ValueError):
-        return None

@@ -156,7 +156,7 @@ class Search:
             selection_state=states.selection(row),
             **self._evidence(row, fragment),
             matching_fragment_count=found.matching,
-            score=round(found.score, 6),
+            score=found.score,
             path=os.fsdecode(session.path),
             also_in=tuple(also_in[:ALSO_IN_NAMED]),
             also_in_total=len(also_in),

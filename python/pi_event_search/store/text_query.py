@@ -266,3 +266,13 @@ def _numbers_of(
 ) -> list[int]:
     """A number field of some documents; each document has one."""
     return cast(list[int], searcher.fast_field_values(name, addresses))
+
+
+def matching_keys(searcher: tantivy.Searcher, query: Query, limit: int) -> list[int]:
+    """Keys of up to ``limit`` matching fragments, in no particular order."""
+
+    def search() -> list[int]:
+        found = searcher.search(query, limit, count=False)
+        return _numbers_of(searcher, "key", [address for _, address in found.hits])
+
+    return guarded("search", search)
