@@ -11,8 +11,16 @@ from pi_event_search import _core
 from pi_event_search.directory import is_within
 from pi_event_search.discover import SUFFIX
 from pi_event_search.scope import Scope
+from pi_event_search.store.database import metadata
 from pi_event_search.store.rows import SessionRow
-from pi_event_search.store.sources import FAILED, NOT_A_SESSION, PENDING, READY, UNREADABLE
+from pi_event_search.store.sources import (
+    CHANGING,
+    FAILED,
+    NOT_A_SESSION,
+    PENDING,
+    READY,
+    UNREADABLE,
+)
 from pi_event_search.types import Coverage, CoverageProblem, Problem
 from pi_event_search.types.vocabulary import CoverageState
 
@@ -20,8 +28,13 @@ DUPLICATE_SESSION = "duplicate-session"
 """Problem of a file whose session id another file owns."""
 
 
-def coverage_of(connection: sqlite3.Connection, scope: Scope) -> Coverage:
-    """The coverage of a scope, with the kinds of its problems counted."""
+def coverage_of(
+    connection: sqlite3.Connection, scope: Scope, *, being_written: bool = False
+) -> Coverage:
+    """The coverage of a scope, with the kinds of its problems counted.
+
+    ``being_written``: a writer is at work, so that what is missing is on its way.
+    """
     counts: Counter[str] = Counter()
     for problem in problems_of(connection, scope):
         counts[problem.kind] += problem.count
@@ -29,7 +42,7 @@ def coverage_of(connection: sqlite3.Connection, scope: Scope) -> Coverage:
     indexed = [row for row in sessions if row.epoch is not None]
     shadowed = len(scope.shadowed)
     return Coverage(
-        state=_state(connection, scope),
+        state=_state(connection, scope, being_written),
         indexed_sessions=len(indexed) - shadowed,
         discovered_sessions=len(sessions) - shadowed,
         last_reconciled_at=_last_reconciled(connection, scope),
@@ -112,23 +125,38 @@ def _last_reconciled(connection: sqlite3.Connection, scope: Scope) -> str | None
     return min(known) if known and len(known) == len(asked) else None
 
 
-def _state(connection: sqlite3.Connection, scope: Scope) -> CoverageState:
+def _state(connection: sqlite3.Connection, scope: Scope, being_written: bool) -> CoverageState:
     sessions = [row for row in scope.sources if row.state != NOT_A_SESSION]
     if any(row.state == FAILED for row in sessions):
         return "error"
-    unobservable = any(row.state == UNREADABLE for row in sessions)
-    unknown = any(row.state in (UNREADABLE, FAILED) for row in scope.unattributed)
+    unobservable = any(row.state in (UNREADABLE, CHANGING) for row in sessions)
+    unknown = any(row.state in (UNREADABLE, CHANGING, FAILED) for row in scope.unattributed)
     troubled = next(_troubles(connection, scope), None) is not None
     looked = not scope.directory.session_dirs or _last_reconciled(connection, scope) is not None
     if unobservable or unknown or troubled or not looked:
         return "partial"
-    if any(row.epoch is None for row in (*sessions, *scope.unattributed) if row.state == PENDING):
-        return "catching-up"
+    if being_written:
+        return "catching-up"  # what it is about to change is not known to anybody else
+    waiting = [row for row in scope.unattributed if row.state == PENDING]
+    if any(_is_behind(row) for row in (*sessions, *waiting)):
+        return "partial"
+    if metadata(connection, "tokenizer_version") != _core.TOKENIZER_VERSION:
+        return "partial"
     return "ready"
 
 
+def _is_behind(row: SessionRow) -> bool:
+    """Whether the index holds nothing of a session, not all, or what another version made of it."""
+    if row.epoch is None or row.awaited_size is not None:
+        return True
+    return row.projector != _core.PROJECTOR_VERSION
+
+
 def _pending(row: SessionRow) -> int:
-    return max(row.size - row.complete_offset - row.tail_length, 0) if row.epoch else row.size
+    size = row.size if row.awaited_size is None else row.awaited_size
+    if row.epoch is None or row.projector != _core.PROJECTOR_VERSION:
+        return size
+    return max(size - row.complete_offset - row.tail_length, 0)
 
 
 def _path(row: SessionRow) -> str:

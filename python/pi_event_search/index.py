@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -14,16 +13,18 @@ from typing import Any, Self
 from pi_event_search import _core, config
 from pi_event_search.coverage import coverage_of, problems_of
 from pi_event_search.directory import Directory
+from pi_event_search.errors import IndexBusy, IndexProblem, InvalidArgument
+from pi_event_search.maintain import bring_up_to_date, rebuild
 from pi_event_search.read import SourceModified, read_event
 from pi_event_search.reconcile import Counts, Reconciler
 from pi_event_search.scope import Scope, scope_of
 from pi_event_search.search import Search
 from pi_event_search.sessions import lineage_of, list_sessions
-from pi_event_search.store.database import problem
 from pi_event_search.store.schema import SCHEMA_VERSION
 from pi_event_search.store.store import Snapshot, Store
 from pi_event_search.trace import trace_event
 from pi_event_search.types import (
+    Change,
     Coverage,
     Event,
     IndexFacts,
@@ -40,8 +41,10 @@ from pi_event_search.types import (
     SyncReport,
     Trace,
     TraceRequest,
+    Verification,
 )
 from pi_event_search.types.requests import Moment, PathText, words
+from pi_event_search.verify import damage_of, verify
 from pi_event_search.view import View
 
 _TRUSTED = Invocation(cwd="/", workspace_root="/")
@@ -98,19 +101,49 @@ class EventIndex:
         path: PathText | None = None,
         *,
         progress: Callable[[Progress], None] | None = None,
+        changed: Callable[[Change], None] | None = None,
     ) -> SyncReport:
         """Brings the index up to date with the session directories, or with one file.
+
+        ``changed`` is told of each file as soon as answers show what became of it.
 
         :raises IndexBusy: another process is writing and did not finish in time.
         :raises InvalidArgument: ``path`` cannot be opened.
         """
         started = time.monotonic()
-        reconciler = Reconciler(self._store, self._config, progress)
         with self._guarded():
-            counts = reconciler.directories() if path is None else reconciler.file(os.fspath(path))
-            with self._view(_TRUSTED) as (snapshot, view):
-                coverage = coverage_of(snapshot.connection, view.scope)
-        return _report(counts, coverage, int((time.monotonic() - started) * 1000))
+            one = None if path is None else os.fspath(path)
+            counts = bring_up_to_date(self._store, self._config, one, progress, changed)
+            coverage = self._whole_coverage()
+        return _report(counts, coverage, started)
+
+    def rebuild(self, *, progress: Callable[[Progress], None] | None = None) -> SyncReport:
+        """Builds a new index beside this one from all session files, and switches to it.
+
+        Until then this one answers. Whoever has it open finds the new one with the next question.
+
+        :raises IndexBusy: another process is writing and did not finish in time.
+        """
+        started = time.monotonic()
+        with self._guarded():
+            counts = rebuild(self._store, self._config, progress)
+            coverage = self._whole_coverage()
+        return _report(counts, coverage, started)
+
+    def verify(self, *, progress: Callable[[Progress], None] | None = None) -> Verification:
+        """Brings the index up to date, builds another one from the session files in a temporary
+        place, and compares: facts, states, texts, and what searches find.
+
+        Damage that is found is reported and left as it is; the next ``sync`` or ``rebuild``
+        repairs it.
+
+        :raises IndexBusy: another process is writing and did not finish in time.
+        """
+        with self._guarded():
+            damage = damage_of(self._store)
+            if damage:
+                return Verification(equal=False, sessions=0, events=0, differences=tuple(damage))
+            return verify(self._store, self._config, self.sync, progress)
 
     def search(
         self,
@@ -162,7 +195,7 @@ class EventIndex:
             hits = search.hits()
             return SearchPage(
                 hits,
-                coverage_of(snapshot.connection, view.scope),
+                self._coverage(snapshot, view),
                 None if hits else search.diagnostics(),
             )
 
@@ -201,7 +234,9 @@ class EventIndex:
             try:
                 return self._read(request, invocation, accept_modified=False)
             except SourceModified:
-                self._resync(request.session_id, invocation)
+                # Where that fails, the answer says that the source was modified.
+                with suppress(IndexBusy, IndexProblem, InvalidArgument):
+                    self._resync(request.session_id, invocation)
                 return self._read(request, invocation, accept_modified=True)
 
     def trace(
@@ -232,7 +267,7 @@ class EventIndex:
         """Sessions the caller may see, the newest activity first."""
         request = SessionsRequest(limit=limit, name=name, time_from=time_from, time_to=time_to)
         with self._guarded(), self._view(invocation) as (snapshot, view):
-            coverage = coverage_of(snapshot.connection, view.scope)
+            coverage = self._coverage(snapshot, view)
             return list_sessions(view, request, coverage)
 
     def lineage(self, session_id: str, *, invocation: Invocation | None = None) -> Lineage:
@@ -257,7 +292,7 @@ class EventIndex:
                     events=count("SELECT count(*) FROM events").fetchone()[0],
                     fragments=count("SELECT count(*) FROM fragments").fetchone()[0],
                 ),
-                coverage=coverage_of(snapshot.connection, view.scope),
+                coverage=self._coverage(snapshot, view),
                 problems=(
                     *(
                         Problem(os.fsdecode(found.path), found.kind, found.detail, 1)
@@ -271,13 +306,17 @@ class EventIndex:
         self, request: ReadRequest, invocation: Invocation | None, *, accept_modified: bool
     ) -> Event:
         with self._view(invocation) as (snapshot, view):
-            coverage = coverage_of(snapshot.connection, view.scope)
+            coverage = self._coverage(snapshot, view)
             return read_event(view, request, coverage, accept_modified=accept_modified)
 
     def _resync(self, session_id: str, invocation: Invocation | None) -> None:
         with self._view(invocation) as (_, view):
             path = os.fsdecode(view.scope.resolve(session_id).path)
-        Reconciler(self._store, self._config).file(path, explicit=False)
+        Reconciler(self._store, self._config).file(path, explicit=False, afresh=True)
+
+    def _whole_coverage(self) -> Coverage:
+        with self._view(_TRUSTED) as (snapshot, view):
+            return self._coverage(snapshot, view)
 
     @contextmanager
     def _view(self, invocation: Invocation | None) -> Iterator[tuple[Snapshot, View]]:
@@ -285,6 +324,11 @@ class EventIndex:
         with self._store.snapshot() as snapshot:
             scope = self._scope(snapshot, caller)
             yield snapshot, View(snapshot.connection, scope)
+
+    def _coverage(self, snapshot: Snapshot, view: View) -> Coverage:
+        return coverage_of(
+            snapshot.connection, view.scope, being_written=self._store.being_written()
+        )
 
     def _scope(self, snapshot: Snapshot, invocation: Invocation) -> Scope:
         known = self._directory
@@ -295,13 +339,12 @@ class EventIndex:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Failures of SQLite become the index's own."""
-        try:
+        """What goes wrong in the stores becomes an error of this package."""
+        with self._store.guarded():
             yield
-        except sqlite3.Error as error:
-            raise problem(self._store.database.path, error) from error
 
 
-def _report(counts: Counts, coverage: Coverage, duration_ms: int) -> SyncReport:
+def _report(counts: Counts, coverage: Coverage, started: float) -> SyncReport:
     values: dict[str, Any] = {name: getattr(counts, name) for name in Counts.__slots__}
+    duration_ms = int((time.monotonic() - started) * 1000)
     return SyncReport(**values, duration_ms=duration_ms, coverage=coverage)

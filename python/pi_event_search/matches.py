@@ -6,7 +6,6 @@ the caller may see an event, and what it is on its branch now.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -15,12 +14,13 @@ from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.authorize import Authorizer, Root, canonical
+from pi_event_search.files import events_touching
 from pi_event_search.scope import Scope
 from pi_event_search.store.documents import RETRIEVAL_FACET
-from pi_event_search.store.rows import DETACHED, RETRIEVAL, EventRow, SessionRow
+from pi_event_search.store.rows import RETRIEVAL, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
-from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build
+from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, ranked
 from pi_event_search.types import SearchRequest
 from pi_event_search.view import View
 
@@ -85,9 +85,12 @@ class Matches:
         A hit without a visible row is a leftover and dropped. ``first`` says how many are fetched
         to begin with; more follow as long as they are asked for.
         """
-        hits = iter(
-            RankedHits(self._snapshot.searcher, build(query, restriction), sort, max(first, _CHUNK))
-        )
+        searcher = self._snapshot.searcher
+        if sort == "relevance":
+            found = ranked(query, restriction, searcher)
+        else:
+            found = build(query, restriction)
+        hits = iter(RankedHits(searcher, found, sort, max(first, _CHUNK)))
         while chunk := list(islice(hits, _CHUNK)):
             rows = self._view.rows(hit.event for hit in chunk if epoch_of(hit.event) in sessions)
             for hit in chunk:
@@ -108,7 +111,7 @@ class Matches:
                 "tool": request.tool_names,
                 "is": ("error",) if request.error_only else (),
             },
-            events=self._view.events_touching(request.file) if request.file else None,
+            events=events_touching(self._view, request.file) if request.file else None,
             ts_from=request.from_ms,
             ts_to=request.to_ms,
         )
@@ -144,7 +147,7 @@ class Matches:
             return False  # a fork can hold the result of a call without the call
         if self._asks_for_time and row.ts == 0 and row.timestamp is not None:
             return False  # it has no time that could be read
-        if row.flags & DETACHED and not self._view.answers_for_its_id(row):
+        if not self._view.answers_for_its_id(row):
             return False
         states = self._view.states(row)
         if request.branch_states and states.branch(row) not in request.branch_states:
@@ -165,14 +168,7 @@ class Matches:
         """The sessions that pass the filter on the working directory."""
         if self._request.cwd is None:
             return self.scope.sessions
-        place = _place(self.scope.cwd, self._request.cwd)
+        asked = self.scope.absolute(self._request.cwd)
+        place = None if asked is None else canonical(asked)
         inside = Authorizer(() if place is None else (Root(place, "explicit"),))
         return {e: s for e, s in self.scope.sessions.items() if inside.allows(s.cwd or "")}
-
-
-def _place(cwd: str, directory: str) -> str | None:
-    """A directory of a request, seen from where the caller works; ``None`` for no such place."""
-    try:
-        return canonical(os.path.abspath(os.path.join(cwd, directory)))  # noqa: PTH100
-    except (OSError, ValueError):
-        return None

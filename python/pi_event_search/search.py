@@ -157,7 +157,7 @@ class Search:
             snippet=snippet,
             highlights=highlights,
             matching_fragment_count=found.matching,
-            score=round(found.score, 6),
+            score=found.score,
             path=os.fsdecode(session.path),
             also_in=tuple(also_in[:ALSO_IN_NAMED]),
             also_in_total=len(also_in),

@@ -28,6 +28,7 @@ from pi_event_search.errors import (
     InvalidQuery,
     NotFound,
 )
+from pi_event_search.types import Verification
 from pi_event_search.types.shape import Shape, dump
 
 DONE, UNFORESEEN, USAGE, NOT_FOUND, PROBLEM, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -78,7 +79,7 @@ def _run(argv: Sequence[str], open_index: OpenIndex, now: datetime, zone: tzinfo
         if parsed.values.help:
             _write(_help(parsed.command))
             return DONE
-        _answer(parsed, open_index, now, zone)
+        result = _answer(parsed, open_index, now, zone)
     except BrokenPipeError:
         raise
     except EventSearchError as error:
@@ -92,10 +93,10 @@ def _run(argv: Sequence[str], open_index: OpenIndex, now: datetime, zone: tzinfo
         message = f"Something unforeseen happened: {type(error).__name__}: {error}"
         hint = f"{message} (set {_DEBUG}=1 for the traceback)"
         return _fail(UNFORESEEN, EventSearchError.code, hint, as_json)
-    return DONE
+    return PROBLEM if isinstance(result, Verification) and not result.equal else DONE
 
 
-def _answer(parsed: Parsed, open_index: OpenIndex, now: datetime, zone: tzinfo | None) -> None:
+def _answer(parsed: Parsed, open_index: OpenIndex, now: datetime, zone: tzinfo | None) -> Shape:
     with ExitStack() as stack:
         progress = None
         if sys.stderr.isatty():
@@ -106,10 +107,11 @@ def _answer(parsed: Parsed, open_index: OpenIndex, now: datetime, zone: tzinfo |
         result = commands.run(parsed, index, around)
     if parsed.values.json:
         _write_json(result)
-        return
+        return result
     from pi_event_search.cli.render import render  # loads the terminal library
 
     _write(render(result, parsed, around, sys.stdout))
+    return result
 
 
 def _fail(exit_code: int, code: str, message: str, as_json: bool) -> int:

@@ -22,6 +22,7 @@ from pi_event_search.types import (
     SessionsRequest,
     SyncReport,
     TraceRequest,
+    Verification,
 )
 from pi_event_search.types.shape import Shape
 
@@ -79,7 +80,7 @@ def check(parsed: Parsed, around: Surroundings) -> None:
             TraceRequest(session_id=session_id, entry_id=entry_id, **_given(values, "depth"))
         case "lineage" if len(words) != 1:
             raise InvalidArgument("lineage takes one session id.")
-        case "sync" | "sessions" | "status" if words:
+        case "sync" | "sessions" | "status" | "verify" | "rebuild" if words:
             raise InvalidArgument(f"{name} takes no word such as {words[0]!r}, only options.")
         case "sessions":
             SessionsRequest(**_sessions_arguments(parsed, around))
@@ -151,6 +152,14 @@ def _status(parsed: Parsed, index: Index, around: Surroundings) -> Shape:
     return index.status(invocation=invocation(parsed.values))
 
 
+def _verify(parsed: Parsed, index: Index, around: Surroundings) -> Verification:
+    return index.verify(progress=around.progress)
+
+
+def _rebuild(parsed: Parsed, index: Index, around: Surroundings) -> SyncReport:
+    return index.rebuild(progress=around.progress)
+
+
 _RUNS: dict[str, Callable[[Parsed, Index, Surroundings], Shape]] = {
     "sync": _sync,
     "search": _search,
@@ -159,6 +168,8 @@ _RUNS: dict[str, Callable[[Parsed, Index, Surroundings], Shape]] = {
     "sessions": _sessions,
     "lineage": _lineage,
     "status": _status,
+    "verify": _verify,
+    "rebuild": _rebuild,
 }
 
 

@@ -45,7 +45,11 @@ CREATE TABLE sources (
   complete_offset INTEGER, complete_lines INTEGER, entries INTEGER,
   header_offset INTEGER, header_length INTEGER, header_hash BLOB,
   boundary_offset INTEGER, boundary_length INTEGER, boundary_hash BLOB,
-  tail_offset INTEGER, tail_length INTEGER, tail_hash BLOB
+  tail_offset INTEGER, tail_length INTEGER, tail_hash BLOB,
+  -- Version of the projector that made the reading; another one reads the source again.
+  projector INTEGER,
+  -- Size at a look that found work to do, NULL again when the work is done.
+  awaited_size INTEGER
 );
 
 -- Which session directories listed a source in their latest scan, and the way to it from there,
@@ -99,6 +103,7 @@ CREATE TABLE events (
   first_key INTEGER NOT NULL, fragments INTEGER NOT NULL
 );
 CREATE INDEX events_by_id ON events (entry_id);
+CREATE INDEX events_by_parent ON events (parent_id);
 CREATE INDEX events_by_place ON events (segment, depth);
 CREATE INDEX events_by_compaction ON events (event) WHERE contribution = 3;
 
@@ -140,8 +145,11 @@ CREATE TABLE receipts (
   PRIMARY KEY (epoch, kind)
 ) WITHOUT ROWID;
 
--- Keys handed out to a batch that has not been published. Its documents may be in Tantivy.
-CREATE TABLE reservations (first_key INTEGER PRIMARY KEY, last_key INTEGER NOT NULL);
+-- Keys handed out to a batch that has not been published. Its documents may be in Tantivy, and
+-- then its stamp is (see `text_stamp` in the metadata and recovery.py).
+CREATE TABLE reservations (
+  first_key INTEGER PRIMARY KEY, last_key INTEGER NOT NULL, stamp INTEGER NOT NULL
+);
 
 -- Documents that no row answers for any more, deleted from Tantivy with the next batch.
 CREATE TABLE dead_keys (first_key INTEGER PRIMARY KEY, last_key INTEGER NOT NULL);
