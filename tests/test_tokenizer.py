@@ -51,5 +51,5 @@ def test_a_phrase_is_cut_as_the_text_is(text: str) -> None:
     if words:
         assert _core.parse_query(f'"{text}"').clauses == [words]
     else:
-        with pytest.raises(ValueError, match="at least one letter"):
+        with pytest.raises(ValueError, match="a letter, a digit or an ideograph"):
             _core.parse_query(f'"{text}"')
