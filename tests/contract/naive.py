@@ -40,6 +40,8 @@ class Event:
     files: frozenset[str]
     content: str
     """What fork copies have in common."""
+    answers: bool
+    """Whether it is what a retrieval call gave back."""
     parts: tuple[Part, ...] = field(compare=False)
 
 
@@ -69,6 +71,7 @@ def events(data: bytes) -> list[Event]:
                 selection=selection,
                 files=_files(entry),
                 content=_content(entry),
+                answers=answers,
                 parts=tuple(_parts(entry, answers)),
             )
         )
@@ -159,7 +162,8 @@ def search(corpus: list[Event], asked: dict[str, Any], match: Any = words.surely
     groups: dict[str, list[Event]] = {}
     answer = Answer()
     for event in sorted(corpus, key=lambda e: e.session_id):
-        if _passes(event, asked) and _matching(event, asked, match):
+        matching = _matching(event, asked, match)
+        if _passes(event, asked) and (matching or _is_silent(event, asked)):
             groups.setdefault(event.content, []).append(event)
     wanted = asked.get("session_id")
     for copies in groups.values():
@@ -179,6 +183,12 @@ def _matching(event: Event, asked: dict[str, Any], match: Any) -> int:
         and (part.tool in tools if tools else not part.suppressed)
         for part in event.parts
     )
+
+
+def _is_silent(event: Event, asked: dict[str, Any]) -> bool:
+    """Whether the event has no text, and none of what only texts have is asked for."""
+    of_texts = any(asked.get(name) for name in ("query", "kinds", "tool_names"))
+    return not event.parts and not of_texts and not event.answers
 
 
 def _passes(event: Event, asked: dict[str, Any]) -> bool:
