@@ -11,7 +11,8 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from pi_event_search import _core
-from pi_event_search.store.compactions import compactions_of
+from pi_event_search.faults import point
+from pi_event_search.store.compactions import Compaction, compactions_of
 from pi_event_search.store.rows import DETACHED, IDLESS, SUPERSEDED
 from pi_event_search.store.schema import epoch_range, event_number, ord_of
 
@@ -58,16 +59,9 @@ class Placement:
     def settle(self) -> None:
         """Finds the newest compaction on the path; for when the rows of a batch are stored."""
         compactions = list(compactions_of(self._connection, *self._numbers, self._numbers[0]))
-        if not compactions:
-            return
-        path = self._connection.execute(
-            "SELECT segment - ?, upto FROM path WHERE segment BETWEEN ? AND ? ORDER BY upto",
-            (self._numbers[0], *self._numbers),
-        ).fetchall()
-        window = _core.window(path, [(c.place, c.kept) for c in compactions])
-        if window is None:
-            facts: tuple[int | None, ...] = (None, None, None)
-        else:
+        facts: tuple[int | None, ...] = (None, None, None)
+        window = self._window(compactions) if compactions else None
+        if window is not None:
             number = next(c.event for c in compactions if c.place == window[0])
             facts = (ord_of(number), window[0][1], window[1])
         self._connection.execute(
@@ -75,6 +69,14 @@ class Placement:
             " WHERE epoch = ?",
             (*facts, self._epoch),
         )
+
+    def _window(self, compactions: Sequence[Compaction]) -> tuple[Place, int] | None:
+        """Place of the compaction that counts, and the depth at which its kept range begins."""
+        path = self._connection.execute(
+            "SELECT segment - ?, upto FROM path WHERE segment BETWEEN ? AND ? ORDER BY upto",
+            (self._numbers[0], *self._numbers),
+        ).fetchall()
+        return _core.window(path, [(c.place, c.kept) for c in compactions])
 
     def _state(self) -> tuple[int, tuple[str, int, int, bool] | None, bool]:
         """Next free segment number, the leaf, and whether there is a leaf Pi cannot name."""
@@ -203,6 +205,7 @@ class Placement:
         self._connection.execute(
             "UPDATE sessions SET irregular = 1 WHERE epoch = ?", (self._epoch,)
         )
+        point("tree.rebuilt")
         self._replace_receipts(
             {
                 "duplicate-id": full.superseded,

@@ -50,6 +50,13 @@ class Scope:
     current: SessionRow | None
     cutoff: int
 
+    def absolute(self, path: str) -> str | None:
+        """A path of a request, seen from where the caller works; ``None`` for no such place."""
+        try:
+            return os.path.abspath(os.path.join(self.cwd, path))  # noqa: PTH100 - links are kept
+        except OSError:  # the current directory is gone
+            return None
+
     def cutoff_of(self, session: SessionRow) -> int:
         """The first event number of the session that must not be shown."""
         assert session.epoch is not None

@@ -11,11 +11,11 @@ behind that entry says anything, neither by being the leaf nor as a compaction, 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from pi_event_search import _core
+from pi_event_search.path import Path, PathTo, Place, StoredPath
 from pi_event_search.store.compactions import compactions_of
 from pi_event_search.store.rows import DETACHED, IDLESS, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_range
@@ -67,9 +67,13 @@ class SessionStates:
 
     def on_path(self, row: EventRow) -> bool:
         """Whether the event lies between root and materialized leaf."""
+        return row.depth is not None and row.depth <= self._path.upto(row.segment)
+
+    def after(self, row: EventRow) -> Place | None:
+        """Where the path goes on behind an event on it; ``None`` at the materialized leaf."""
         if row.segment is None or row.depth is None:
-            return False
-        return row.depth <= self._path.get(row.segment, -1)
+            return None
+        return self._path.after(Place(row.segment, row.depth))
 
     def _unplaced(self, row: EventRow) -> bool:
         return self._leaf_unknown or bool(row.flags & (DETACHED | IDLESS))
@@ -86,7 +90,7 @@ class SessionStates:
         return self.cutoff <= self._numbers[1]
 
     @cached_property
-    def _asking(self) -> tuple[int, int] | None:
+    def _asking(self) -> Place | None:
         """The place of the asking entry; ``None`` when it has none or nothing is known of it."""
         found = self.connection.execute(
             "SELECT segment, depth, flags FROM events WHERE event = ?", (self.cutoff,)
@@ -95,7 +99,7 @@ class SessionStates:
             return None
         if self._origin(found[0]) == _core.ORIGIN_CYCLE or self._rearranged():
             return None
-        return found[0], found[1]
+        return Place(found[0], found[1])
 
     def _rearranged(self) -> bool:
         """Whether an entry behind the cutoff is the parent of one before it.
@@ -118,37 +122,23 @@ class SessionStates:
         return self._asking is None if self._is_cut else bool(self.session.leaf_unknown)
 
     @cached_property
-    def _path(self) -> Mapping[int, int]:
-        """Segment -> depth up to which the path runs in it."""
-        if not self._is_cut:
-            return dict(
-                self.connection.execute(
-                    "SELECT segment, upto FROM path WHERE segment BETWEEN ? AND ?", self._numbers
-                )
-            )
-        path: dict[int, int] = {}
-        at = self._asking
-        while at is not None and at[0] not in path:
-            path[at[0]] = at[1]
-            above = self.connection.execute(
-                "SELECT parent_segment, parent_depth FROM segments WHERE segment = ?", (at[0],)
-            ).fetchone()
-            at = None if above is None or above[0] is None else above
-        return path
+    def _path(self) -> Path:
+        if self._is_cut:
+            return PathTo(self.connection, self._asking)
+        return StoredPath(self.connection)
 
     @cached_property
     def _window(self) -> tuple[int, int] | None:
         """Depth of the newest compaction on the path, and depth at which its kept range begins."""
-        if not self._is_cut:
+        path = self._path
+        if not isinstance(path, PathTo):
             if self.session.compaction_depth is None or self.session.kept_depth is None:
                 return None
             return self.session.compaction_depth, self.session.kept_depth
         first = self._numbers[0]
-        path = sorted(self._path.items(), key=lambda step: step[1])
+        steps = [(segment - first, upto) for segment, upto in reversed(path.segments.items())]
         known = compactions_of(self.connection, first, self.cutoff - 1, first)
-        window = _core.window(
-            [(segment - first, upto) for segment, upto in path], [(c.place, c.kept) for c in known]
-        )
+        window = _core.window(steps, [(c.place, c.kept) for c in known])
         return None if window is None else (window[0][1], window[1])
 
     def _origin(self, segment: int | None) -> int:
@@ -178,7 +168,7 @@ class SessionStates:
         effective = [
             (depth, event, detail)
             for segment, depth, event, detail in edits
-            if begins <= (-1 if depth is None else depth) <= self._path.get(segment, -1)
+            if begins <= (-1 if depth is None else depth) <= self._path.upto(segment)
         ]
         return max(effective)[1:] if effective else None
 

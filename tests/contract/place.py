@@ -48,12 +48,12 @@ class Answer:
 class Place:
     """A directory with session files, an index, workspaces, and the program to ask."""
 
-    def __init__(self, base: Path, capture: Capture) -> None:
+    def __init__(self, base: Path, capture: Capture | None = None) -> None:
         self.base = base
         self.sessions = base / "sessions"
         self.index = base / "index"
         self.sessions.mkdir()
-        self._capture = capture
+        self.capture = capture
 
     def workspace(self, name: str) -> Path:
         path = self.base / "w" / name
@@ -62,9 +62,10 @@ class Place:
 
     def bare(self, *argv: str | Path) -> Answer:
         """Runs exactly these words."""
-        self._capture.readouterr()
+        assert self.capture is not None
+        self.capture.readouterr()
         code = main([str(word) for word in argv])
-        printed = self._capture.readouterr()
+        printed = self.capture.readouterr()
         return Answer(code, printed.out, printed.err)
 
     def run(self, *argv: str | Path) -> Answer:
@@ -74,7 +75,12 @@ class Place:
 
     def all(self, *argv: str | Path) -> Answer:
         """The same in every workspace."""
-        return self.run(*argv, "--all-workspaces")
+        return self.run(argv[0], "--all-workspaces", *argv[1:])
+
+    def sync(self) -> None:
+        """Brings the index up to date without the command line."""
+        with self.open() as index:
+            index.sync()
 
     def open(self) -> EventIndex:
         return EventIndex.open(index_dir=self.index, session_dirs=[self.sessions])

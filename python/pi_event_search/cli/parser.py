@@ -7,7 +7,7 @@ worded here and in `help`.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -128,7 +128,7 @@ def _read_options(
         _add(parser, option)
     # Without positional arguments of its own, argparse hands back all words in their order,
     # wherever the options stand between them.
-    values, words = parser.parse_known_args(argv)
+    values, words = parser.parse_known_args(list(_with_dashed_values(argv, command)))
     for option in options_of(command):
         if option.metavar == "DIR" and "" in _given(values, option):
             raise InvalidArgument(f"{option.flag} must be a directory, not ''. {_see(command)}")
@@ -139,6 +139,24 @@ def _read_options(
                 f"with a dash. {_see(command)}"
             )
     return values, (*words, *literal)
+
+
+def _with_dashed_values(argv: Sequence[str], command: Command) -> Iterator[str]:
+    """Ties a value that begins with a dash to its option, as argparse would not take it for one.
+
+    Pi's session directories begin with two dashes, and so does a pattern that excludes one.
+    """
+    flags = {"-h", *(option.flag for option in options_of(command))}
+    words = iter(argv)
+    for word in words:
+        if word in _WITH_VALUE and word in flags:
+            value = next(words, None)
+            if value is None or value.partition("=")[0] in flags:
+                yield from (word, *(() if value is None else (value,)))
+            else:
+                yield f"{word}={value}"
+        else:
+            yield word
 
 
 def _given(values: argparse.Namespace, option: Option) -> Sequence[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pi_event_search import _core
-from pi_event_search.store.rows import SUPERSEDED
+from pi_event_search.store.rows import DETACHED, IDLESS, SUPERSEDED
 
 
 class Compaction(NamedTuple):
@@ -38,7 +38,14 @@ def compactions_of(
             "SELECT e.segment - ?, e.depth FROM relationships r JOIN events e"
             " ON e.entry_id = r.reference AND e.event BETWEEN ? AND ? AND NOT e.flags & ?"
             " WHERE r.event = ? AND r.kind = ?",
-            (base, first, last, SUPERSEDED, event, _core.RELATIONSHIP_COMPACTS),
+            (
+                base,
+                first,
+                last,
+                SUPERSEDED | DETACHED | IDLESS,
+                event,
+                _core.RELATIONSHIP_COMPACTS,
+            ),
         ).fetchone()
         found = None if kept is None or kept[0] is None else (kept[0], kept[1])
         yield Compaction(event, (segment, depth), found)
