@@ -190,7 +190,7 @@ class EventIndex:
             file=file,
             sort=sort,
         )
-        with self._guarded(), self._view(invocation) as (snapshot, view):
+        with self._asking(), self._view(invocation) as (snapshot, view):
             search = Search(snapshot, view.scope, request)
             hits = search.hits()
             return SearchPage(
@@ -230,7 +230,7 @@ class EventIndex:
             before=before,
             after=after,
         )
-        with self._guarded():
+        with self._asking():
             try:
                 return self._read(request, invocation, accept_modified=False)
             except SourceModified:
@@ -252,7 +252,7 @@ class EventIndex:
         :raises NotFound: no such event, or the caller may not see it.
         """
         request = TraceRequest(session_id=session_id, entry_id=entry_id, depth=depth)
-        with self._guarded(), self._view(invocation) as (_, view):
+        with self._asking(), self._view(invocation) as (_, view):
             return trace_event(view, request)
 
     def sessions(
@@ -266,7 +266,7 @@ class EventIndex:
     ) -> SessionPage:
         """Sessions the caller may see, the newest activity first."""
         request = SessionsRequest(limit=limit, name=name, time_from=time_from, time_to=time_to)
-        with self._guarded(), self._view(invocation) as (snapshot, view):
+        with self._asking(), self._view(invocation) as (snapshot, view):
             coverage = self._coverage(snapshot, view)
             return list_sessions(view, request, coverage)
 
@@ -275,12 +275,12 @@ class EventIndex:
 
         :raises NotFound: no such session, or the caller may not see it.
         """
-        with self._guarded(), self._view(invocation) as (_, view):
+        with self._asking(), self._view(invocation) as (_, view):
             return lineage_of(view, session_id)
 
     def status(self, *, invocation: Invocation | None = None) -> Status:
         """What is indexed, and what is not and why."""
-        with self._guarded(), self._view(invocation) as (snapshot, view):
+        with self._asking(), self._view(invocation) as (snapshot, view):
             count = snapshot.connection.execute
             return Status(
                 index=IndexFacts(
@@ -342,6 +342,20 @@ class EventIndex:
         """What goes wrong in the stores becomes an error of this package."""
         with self._store.guarded():
             yield
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """As :meth:`_guarded`, for questions. Rows of a damaged index may be of any kind; what
+        they lead to is its problem, and the cause is kept for whoever looks for a mistake of ours.
+        """
+        with self._guarded():
+            try:
+                yield
+            except (LookupError, TypeError, ValueError, ArithmeticError, AssertionError) as error:
+                raise IndexProblem(
+                    f"The index holds something that makes no sense ({type(error).__name__}:"
+                    f" {error}); `verify` tells what differs, `rebuild` makes a new index."
+                ) from error
 
 
 def _report(counts: Counts, coverage: Coverage, started: float) -> SyncReport:
