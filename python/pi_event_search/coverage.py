@@ -19,8 +19,13 @@ DUPLICATE_SESSION = "duplicate-session"
 """Problem of a file whose session id another file owns."""
 
 
-def coverage_of(connection: sqlite3.Connection, scope: Scope) -> Coverage:
-    """The coverage of a scope, with the kinds of its problems counted."""
+def coverage_of(
+    connection: sqlite3.Connection, scope: Scope, *, being_written: bool = False
+) -> Coverage:
+    """The coverage of a scope, with the kinds of its problems counted.
+
+    ``being_written``: a writer is at work, so that what is missing is on its way.
+    """
     found = list(problems_of(connection, scope))
     counts: Counter[str] = Counter()
     for problem in found:
@@ -29,7 +34,7 @@ def coverage_of(connection: sqlite3.Connection, scope: Scope) -> Coverage:
     indexed = [row for row in sessions if row.epoch is not None]
     shadowed = len(scope.shadowed)
     return Coverage(
-        state=_state(connection, sessions, found),
+        state=_state(connection, sessions, being_written),
         indexed_sessions=len(indexed) - shadowed,
         discovered_sessions=len(sessions) - shadowed,
         last_reconciled_at=metadata(connection, "last_reconciled_at"),
@@ -61,21 +66,25 @@ def problems_of(connection: sqlite3.Connection, scope: Scope) -> Iterator[Proble
 
 
 def _state(
-    connection: sqlite3.Connection, sessions: list[SessionRow], problems: list[Problem]
+    connection: sqlite3.Connection, sessions: list[SessionRow], being_written: bool
 ) -> CoverageState:
     if any(row.state == FAILED for row in sessions):
         return "error"
     unobservable = any(row.state == UNREADABLE for row in sessions)
     troubled = connection.execute("SELECT 1 FROM troubles LIMIT 1").fetchone() is not None
-    if unobservable or troubled or metadata(connection, "last_reconciled_at") is None:
+    if unobservable or troubled:
         return "partial"
-    if any(row.epoch is None for row in sessions):
-        return "catching-up"
+    if being_written:
+        return "catching-up"  # what it is about to change is not known to anybody else
+    unread = any(row.epoch is None or row.awaited_size is not None for row in sessions)
+    if unread or metadata(connection, "last_reconciled_at") is None:
+        return "partial"
     return "ready"
 
 
 def _pending(row: SessionRow) -> int:
-    return max(row.size - row.complete_offset - row.tail_length, 0) if row.epoch else row.size
+    size = row.size if row.awaited_size is None else row.awaited_size
+    return max(size - row.complete_offset - row.tail_length, 0) if row.epoch else size
 
 
 def _path(row: SessionRow) -> str:

@@ -6,13 +6,14 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from pi_event_search import _core, config
 from pi_event_search.coverage import coverage_of, problems_of
+from pi_event_search.errors import IndexBusy
 from pi_event_search.read import SourceModified, read_event
 from pi_event_search.reconcile import Counts, Reconciler
 from pi_event_search.scope import Directory, Scope
@@ -23,6 +24,7 @@ from pi_event_search.store.schema import SCHEMA_VERSION
 from pi_event_search.store.store import Snapshot, Store
 from pi_event_search.trace import trace_event
 from pi_event_search.types import (
+    Change,
     Coverage,
     Event,
     IndexFacts,
@@ -96,18 +98,21 @@ class EventIndex:
         path: PathText | None = None,
         *,
         progress: Callable[[Progress], None] | None = None,
+        changed: Callable[[Change], None] | None = None,
     ) -> SyncReport:
         """Brings the index up to date with the session directories, or with one file.
+
+        ``changed`` is told of each file as soon as answers show what became of it.
 
         :raises IndexBusy: another process is writing and did not finish in time.
         :raises InvalidArgument: ``path`` cannot be opened.
         """
         started = time.monotonic()
-        reconciler = Reconciler(self._store, self._config, progress)
+        reconciler = Reconciler(self._store, self._config, progress, changed)
         with self._guarded():
             counts = reconciler.directories() if path is None else reconciler.file(os.fspath(path))
             with self._view(_TRUSTED) as (snapshot, view):
-                coverage = coverage_of(snapshot.connection, view.scope)
+                coverage = self._coverage(snapshot, view)
         return _report(counts, coverage, int((time.monotonic() - started) * 1000))
 
     def search(
@@ -160,7 +165,7 @@ class EventIndex:
             hits = search.hits()
             return SearchPage(
                 hits,
-                coverage_of(snapshot.connection, view.scope),
+                self._coverage(snapshot, view),
                 None if hits else search.diagnostics(),
             )
 
@@ -199,7 +204,8 @@ class EventIndex:
             try:
                 return self._read(request, invocation, accept_modified=False)
             except SourceModified:
-                self._resync(request.session_id, invocation)
+                with suppress(IndexBusy):  # then the answer says that the source was modified
+                    self._resync(request.session_id, invocation)
                 return self._read(request, invocation, accept_modified=True)
 
     def trace(
@@ -230,7 +236,7 @@ class EventIndex:
         """Sessions the caller may see, the newest activity first."""
         request = SessionsRequest(limit=limit, name=name, time_from=time_from, time_to=time_to)
         with self._guarded(), self._view(invocation) as (snapshot, view):
-            coverage = coverage_of(snapshot.connection, view.scope)
+            coverage = self._coverage(snapshot, view)
             return list_sessions(view, request, coverage)
 
     def lineage(self, session_id: str, *, invocation: Invocation | None = None) -> Lineage:
@@ -255,7 +261,7 @@ class EventIndex:
                     events=count("SELECT count(*) FROM events").fetchone()[0],
                     fragments=count("SELECT count(*) FROM fragments").fetchone()[0],
                 ),
-                coverage=coverage_of(snapshot.connection, view.scope),
+                coverage=self._coverage(snapshot, view),
                 problems=tuple(problems_of(snapshot.connection, view.scope)),
             )
 
@@ -263,7 +269,7 @@ class EventIndex:
         self, request: ReadRequest, invocation: Invocation | None, *, accept_modified: bool
     ) -> Event:
         with self._view(invocation) as (snapshot, view):
-            coverage = coverage_of(snapshot.connection, view.scope)
+            coverage = self._coverage(snapshot, view)
             return read_event(view, request, coverage, accept_modified=accept_modified)
 
     def _resync(self, session_id: str, invocation: Invocation | None) -> None:
@@ -277,6 +283,11 @@ class EventIndex:
         with self._store.snapshot() as snapshot:
             scope = self._scope(snapshot, caller)
             yield snapshot, View(snapshot.connection, scope)
+
+    def _coverage(self, snapshot: Snapshot, view: View) -> Coverage:
+        return coverage_of(
+            snapshot.connection, view.scope, being_written=self._store.being_written()
+        )
 
     def _scope(self, snapshot: Snapshot, invocation: Invocation) -> Scope:
         known = self._directory

@@ -26,7 +26,13 @@ from pi_event_search.store.rows import (
     FragmentRow,
 )
 from pi_event_search.store.schema import epoch_range, event_number
-from pi_event_search.store.sources import SourceRecord, save_checkpoint, workspace_number
+from pi_event_search.store.sources import (
+    SourceRecord,
+    save_checkpoint,
+    set_awaited,
+    size_of,
+    workspace_number,
+)
 
 READ_BYTES = 8_000_000
 """Bytes of records parsed at once; bounds the memory of one reading."""
@@ -43,6 +49,8 @@ class Outcome:
     bytes_read: int = 0
     probed_bytes: int = 0
     events_added: int = 0
+    unfinished: bool = False
+    """Another writer waits: what was read so far is published, and the next turn goes on there."""
 
 
 @dataclass(slots=True)
@@ -66,7 +74,8 @@ def ingest_source(source: SourceRecord, publication: Publication) -> Outcome:
     """Brings one source up to date inside the publication.
 
     A long file is published in pieces: an append or a first reading becomes visible piece by
-    piece, a rebuild at its end, until then the old reading answers.
+    piece, a rebuild at its end, until then the old reading answers. Between two pieces that are
+    visible the work can be left to a later turn (see ``Outcome.unfinished``).
 
     :raises OSError: the file cannot be read.
     :raises _core.NotASession: it is no session file.
@@ -92,6 +101,9 @@ def _read(
     try:
         while not ended:
             publication.commit()
+            if _can_go_on_later(source, reading) and publication.wanted():
+                outcome.unfinished = True
+                return
             with publication.savepoint():
                 ended = _read_piece(source, reading, reader, publication, outcome)
     except BaseException:
@@ -99,6 +111,14 @@ def _read(
             publication.begin()
             remove_epoch(publication.connection, reading.epoch)
         raise
+
+
+def _can_go_on_later(source: SourceRecord, reading: _Reading) -> bool:
+    """Whether the checkpoint that was published is one to go on from.
+
+    A rebuild shows nothing before its end, and the ids of a version 1 file need all of it.
+    """
+    return source.epoch in (None, reading.epoch) and reading.version >= 2
 
 
 def _read_piece(
@@ -118,7 +138,7 @@ def _read_piece(
             publication.weight += batch.weight
     _save_session(reading, publication)
     if ended or source.epoch in (None, reading.epoch):
-        _save_source(source, reading, reader, publication)
+        _save_source(source, reading, reader, publication, ended=ended)
     return ended
 
 
@@ -186,10 +206,15 @@ def _save_source(
     reading: _Reading,
     reader: _core.SessionReader,
     publication: Publication,
+    *,
+    ended: bool,
 ) -> None:
     """Stores the checkpoint, and makes the reading the live one of its source."""
     connection = publication.connection
-    save_checkpoint(connection, source.source, reader.checkpoint(time.time_ns()))
+    checkpoint = reader.checkpoint(time.time_ns())
+    save_checkpoint(connection, source.source, checkpoint)
+    if not ended:
+        set_awaited(connection, source.source, size_of(checkpoint))
     header = reader.header
     if header is not None and source.published != reading.epoch:
         if source.epoch is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,19 +27,30 @@ from pi_event_search.store.sources import (
     SourceRecord,
     add_listing,
     add_source,
+    find_source,
     load_sources,
     remove_source,
+    set_awaited,
+    set_explicit,
     set_header,
     set_not_a_session,
     set_state,
 )
 from pi_event_search.store.store import Store
-from pi_event_search.types import Progress
+from pi_event_search.types import Change, Progress
+from pi_event_search.types.vocabulary import ChangeKind
 
 BULK_BYTES = 8_000_000
 """From this many bytes on, a sync uses the large two-threaded writer."""
+TURN_BYTES = 2_000_000
+TURN_SOURCES = 64
+"""A turn is left to another writer that waits after so many bytes or sources, not before: each
+turn opens a writer of the text index."""
+
+_CHANGES: dict[str, ChangeKind] = {"fresh": "added", "rebuild": "rebuilt", "append": "appended"}
 
 Report = Callable[[Progress], None]
+Announce = Callable[[Change], None]
 
 
 @dataclass(slots=True)
@@ -67,20 +79,43 @@ class _Work:
     def is_empty(self) -> bool:
         return not (self.changed or self.listed or self.gone)
 
-    def bytes(self) -> int:
-        return sum(
-            max(found.size - (0 if record is None else record.pending_from), 0)
+    def tasks(self) -> deque[_Task]:
+        return deque(
+            _Task(found, max(found.size - (0 if record is None else record.pending_from), 0))
             for found, record in self.changed
         )
 
 
-class Reconciler:
-    """One look at the session directories, or at one file, and the ingest of what changed."""
+@dataclass(slots=True)
+class _Task:
+    """A file to be looked at."""
 
-    def __init__(self, store: Store, config: Config, progress: Report | None = None) -> None:
+    found: Found
+    weight: int
+    """Bytes to be read if the file only grew."""
+    begun: bool = False
+    """A part of it was taken in during an earlier turn."""
+
+
+class Reconciler:
+    """One look at the session directories, or at one file, and the ingest of what changed.
+
+    The work is done in turns: between two of them another writer may have had the index, so
+    nothing that was read of it before a turn is relied on in it.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        config: Config,
+        progress: Report | None = None,
+        changed: Announce | None = None,
+    ) -> None:
         self._store = store
         self._config = config
         self._progress = progress
+        self._announce = changed
+        self._changes: list[Change] = []
         self._counts = Counts()
 
     def directories(self) -> Counts:
@@ -158,47 +193,68 @@ class Reconciler:
         return work
 
     def _carry_out(self, work: _Work, *, explicit: bool) -> None:
-        total = work.bytes()
-        done = 0
-        with self._store.writing(bulk=total >= BULK_BYTES) as publication:
-            sources = self._register(work, publication, explicit=explicit)
-            publication.commit()
-            self._report(0, len(sources), done, total)
-            for number, (found, record) in enumerate(sources, 1):
-                self._ingest(found, record, publication)
-                if publication.full:
-                    publication.commit()
-                done += max(found.size - record.pending_from, 0)
-                self._report(number, len(sources), min(done, total), total)
-            publication.commit()
+        tasks = work.tasks()
+        bar = _Bar(self._progress, len(tasks), sum(task.weight for task in tasks))
+        bulk = bar.bytes_total >= BULK_BYTES
+        with self._store.writing(bulk=bulk) as publication:
+            self._register(work, publication, explicit=explicit)
+            self._commit(publication)
+            bar.show()
+            self._turn(tasks, publication, bar)
+        while tasks:
+            with self._store.writing(bulk=bulk, after_others=True) as publication:
+                self._turn(tasks, publication, bar)
 
-    def _register(
-        self, work: _Work, publication: Publication, *, explicit: bool
-    ) -> list[tuple[Found, SourceRecord]]:
+    def _turn(self, tasks: deque[_Task], publication: Publication, bar: _Bar) -> None:
+        """Takes in files until all are done, or another writer waits and this turn was worth it."""
+        weight, sources = self._counts.bytes_read, 0
+        while tasks:
+            task = tasks.popleft()
+            task.begun = not self._ingest(task, publication)
+            sources += 1
+            if task.begun:
+                tasks.appendleft(task)
+                break
+            bar.advance(task.weight)
+            if publication.full:
+                self._commit(publication)
+            worth_it = self._counts.bytes_read - weight >= TURN_BYTES or sources >= TURN_SOURCES
+            if worth_it and publication.wanted():
+                break
+        self._commit(publication)
+
+    def _commit(self, publication: Publication) -> None:
+        publication.commit()
+        changes, self._changes = self._changes, []
+        if self._announce is not None:
+            for change in changes:
+                self._announce(change)
+
+    def _register(self, work: _Work, publication: Publication, *, explicit: bool) -> None:
         """Makes the sources known, headers first, so that scoped counts are true from the start."""
         connection = publication.begin()
-        sources = []
-        for found, known in work.changed:
-            record = known
+        for found, _ in work.changed:
+            record = find_source(connection, found.canonical)
             if record is None:
                 record = add_source(connection, found.canonical, explicit=explicit)
                 self._read_header(connection, record)
-                if found.root:
-                    add_listing(connection, found.root, record.source)
-            sources.append((found, record))
-        if explicit:
-            connection.executemany(
-                "UPDATE sources SET explicit = 1 WHERE source = ?",
-                [(record.source,) for _, record in sources],
-            )
+            set_awaited(connection, record.source, found.size)
+            if found.root:
+                add_listing(connection, found.root, record.source)
+            if explicit:
+                set_explicit(connection, record.source)
         for directory, record in work.listed:
-            add_listing(connection, directory, record.source)
-        for record in work.gone:
+            if find_source(connection, record.path) is not None:
+                add_listing(connection, directory, record.source)
+        for gone in work.gone:
+            record = find_source(connection, gone.path)
+            if record is None or record.source != gone.source:
+                continue
             if record.epoch is not None:
                 remove_epoch(connection, record.epoch)
+            self._note(connection, record, "removed")
             remove_source(connection, record.source)
             self._counts.removed += 1
-        return sources
 
     def _read_header(self, connection: sqlite3.Connection, record: SourceRecord) -> None:
         try:
@@ -207,8 +263,18 @@ class Reconciler:
             return  # the reading itself says what is wrong
         set_header(connection, record.source, header.id, header.cwd)
 
-    def _ingest(self, found: Found, record: SourceRecord, publication: Publication) -> None:
-        counts = self._counts
+    def _ingest(self, task: _Task, publication: Publication) -> bool:
+        """Takes in one file; returns whether that was all of it."""
+        found, counts = task.found, self._counts
+        connection = publication.begin()
+        record = find_source(connection, found.canonical)
+        if record is None:  # another writer saw it gone meanwhile
+            record = add_source(connection, found.canonical, explicit=not found.root)
+            if found.root:
+                add_listing(connection, found.root, record.source)
+        if record.unchanged(_stat(found)):
+            counts.unchanged += not task.begun
+            return True
         try:
             outcome = ingest_source(record, publication)
         except _core.NotASession as error:
@@ -221,9 +287,29 @@ class Reconciler:
             counts.bytes_read += outcome.bytes_read
             counts.probed_bytes += outcome.probed_bytes
             counts.events_added += outcome.events_added
-            counts.unchanged += outcome.plan == "unchanged"
-            counts.appended += outcome.plan == "append"
-            counts.rebuilt += outcome.plan in ("fresh", "rebuild")
+            if not task.begun:
+                counts.unchanged += outcome.plan == "unchanged"
+                counts.appended += outcome.plan == "append"
+                counts.rebuilt += outcome.plan in ("fresh", "rebuild")
+            if outcome.plan != "unchanged":
+                self._note(connection, record, _CHANGES[outcome.plan], outcome.events_added)
+            return not outcome.unfinished
+        return True
+
+    def _note(
+        self,
+        connection: sqlite3.Connection,
+        record: SourceRecord,
+        change: ChangeKind,
+        events: int = 0,
+        detail: str = "",
+    ) -> None:
+        """Remembers what happened to a source until it is committed."""
+        if self._announce is not None:
+            row = connection.execute(
+                "SELECT session_id FROM sources WHERE source = ?", (record.source,)
+            ).fetchone()
+            self._changes.append(Change(change, os.fsdecode(record.path), row[0], events, detail))
 
     def _not_a_session(
         self, found: Found, record: SourceRecord, publication: Publication, detail: str
@@ -240,7 +326,10 @@ class Reconciler:
         self, record: SourceRecord, publication: Publication, state: str, detail: str
     ) -> None:
         self._counts.failed += 1
-        set_state(publication.begin(), record.source, state, detail)
+        connection = publication.begin()
+        if record.state != state:
+            self._note(connection, record, "failed", detail=detail)
+        set_state(connection, record.source, state, detail)
 
     def _note_unobservable(self, seen: Scan, known: dict[bytes, SourceRecord]) -> None:
         """Remembers what could not be looked at: its sessions stay, and coverage says so."""
@@ -265,9 +354,26 @@ class Reconciler:
         ):
             set_metadata(connection, last_reconciled_at=now)
 
-    def _report(self, done: int, total: int, bytes_done: int, bytes_total: int) -> None:
-        if self._progress is not None:
-            self._progress(Progress(done, total, bytes_done, bytes_total))
+
+class _Bar:
+    """How far a sync is, for whoever wants to know."""
+
+    def __init__(self, report: Report | None, total: int, bytes_total: int) -> None:
+        self._report = report
+        self._total = total
+        self._done = self._bytes_done = 0
+        self.bytes_total = bytes_total
+
+    def advance(self, weight: int) -> None:
+        """One more file is done."""
+        self._done += 1
+        self._bytes_done += weight
+        self.show()
+
+    def show(self) -> None:
+        """Reports the present state."""
+        if self._report is not None:
+            self._report(Progress(self._done, self._total, self._bytes_done, self.bytes_total))
 
 
 def _stat(found: Found) -> tuple[int, int, int, int, int]:

@@ -10,7 +10,7 @@ A crash before 3 leaves documents without rows, which readers drop and the reser
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from pi_event_search.store.database import Database, metadata, set_metadata
@@ -35,10 +35,19 @@ class Publication:
     batch; :meth:`abandon` undoes what was not committed.
     """
 
-    def __init__(self, database: Database, text: TextIndex, *, bulk: bool) -> None:
+    def __init__(
+        self,
+        database: Database,
+        text: TextIndex,
+        *,
+        bulk: bool,
+        wanted: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._database = database
         self._text = text
         self._bulk = bulk
+        self.wanted = wanted
+        """Whether another writer waits for its turn."""
         self._pool = database.connection()
         self.connection: sqlite3.Connection = self._pool.__enter__()
         self._next_key = self._last_key = 0

@@ -45,7 +45,9 @@ CREATE TABLE sources (
   complete_offset INTEGER, complete_lines INTEGER, entries INTEGER,
   header_offset INTEGER, header_length INTEGER, header_hash BLOB,
   boundary_offset INTEGER, boundary_length INTEGER, boundary_hash BLOB,
-  tail_offset INTEGER, tail_length INTEGER, tail_hash BLOB
+  tail_offset INTEGER, tail_length INTEGER, tail_hash BLOB,
+  -- Size at a look that found work to do, NULL again when the work is done.
+  awaited_size INTEGER
 );
 
 -- Which session directories listed a source in their latest scan.

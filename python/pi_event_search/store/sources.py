@@ -52,14 +52,32 @@ class SourceRecord:
         return offset if isinstance(offset, int) else 0
 
 
+_SOURCES = (
+    "SELECT so.source, so.path, so.explicit, so.epoch, so.state, se.version,"
+    f" {CHECKPOINT_COLUMNS}"
+    " FROM sources so LEFT JOIN sessions se ON se.epoch = so.epoch"
+)
+
+
 def load_sources(connection: sqlite3.Connection) -> Iterator[SourceRecord]:
     """Every known source."""
-    query = (
-        "SELECT so.source, so.path, so.explicit, so.epoch, so.state, se.version,"
-        f" {CHECKPOINT_COLUMNS}"
-        " FROM sources so LEFT JOIN sessions se ON se.epoch = so.epoch"
-    )
-    for source, path, explicit, epoch, state, version, *columns in connection.execute(query):
+    yield from _records(connection.execute(_SOURCES))
+
+
+def size_of(checkpoint: _core.Checkpoint) -> int:
+    """The size of the file, in bytes, when the checkpoint was made."""
+    size = checkpoint[2]
+    assert isinstance(size, int)
+    return size
+
+
+def find_source(connection: sqlite3.Connection, path: bytes) -> SourceRecord | None:
+    """The source of a path as it is known now."""
+    return next(_records(connection.execute(f"{_SOURCES} WHERE so.path = ?", (path,))), None)
+
+
+def _records(rows: sqlite3.Cursor) -> Iterator[SourceRecord]:
+    for source, path, explicit, epoch, state, version, *columns in rows:
         checkpoint = tuple(columns)
         yield SourceRecord(
             source=source,
@@ -79,8 +97,8 @@ def save_checkpoint(
     """Stores a checkpoint; the source is then ready."""
     marks = ", ".join("?" * len(checkpoint))
     connection.execute(
-        f"UPDATE sources SET ({CHECKPOINT_COLUMNS}) = ({marks}), state = ?, detail = ''"
-        " WHERE source = ?",
+        f"UPDATE sources SET ({CHECKPOINT_COLUMNS}) = ({marks}), state = ?, detail = '',"
+        " awaited_size = NULL WHERE source = ?",
         (*checkpoint, READY, source),
     )
 
@@ -94,10 +112,21 @@ def add_source(connection: sqlite3.Connection, path: bytes, *, explicit: bool) -
     return SourceRecord(cursor.lastrowid, path, explicit, None, PENDING, (), None, None)
 
 
+def set_awaited(connection: sqlite3.Connection, source: int, size: int) -> None:
+    """Says that a look found the file changed, and how long it was; it will be read next."""
+    connection.execute("UPDATE sources SET awaited_size = ? WHERE source = ?", (size, source))
+
+
+def set_explicit(connection: sqlite3.Connection, source: int) -> None:
+    """Remembers that somebody named the file, so that answers cover it."""
+    connection.execute("UPDATE sources SET explicit = 1 WHERE source = ?", (source,))
+
+
 def set_state(connection: sqlite3.Connection, source: int, state: str, detail: str) -> None:
     """Says why a source is not up to date; its reading stays."""
     connection.execute(
-        "UPDATE sources SET state = ?, detail = ? WHERE source = ?", (state, detail, source)
+        "UPDATE sources SET state = ?, detail = ?, awaited_size = NULL WHERE source = ?",
+        (state, detail, source),
     )
 
 
@@ -114,7 +143,7 @@ def set_not_a_session(
     """Remembers a file that is no session, as it was observed, so that it is not read again."""
     connection.execute(
         "UPDATE sources SET (device, inode, size, mtime_ns, ctime_ns, settled)"
-        " = (?, ?, ?, ?, ?, ?), state = ?, detail = ? WHERE source = ?",
+        " = (?, ?, ?, ?, ?, ?), state = ?, detail = ?, awaited_size = NULL WHERE source = ?",
         (*observation, NOT_A_SESSION, detail, source),
     )
 

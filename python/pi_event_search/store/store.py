@@ -15,7 +15,7 @@ import tantivy
 
 from pi_event_search.errors import IndexProblem
 from pi_event_search.store.database import Database, metadata, problem
-from pi_event_search.store.lease import writer_lease
+from pi_event_search.store.lease import WAIT_SECONDS, is_held, writer_lease
 from pi_event_search.store.publish import Publication
 from pi_event_search.store.recovery import discard_unfinished, rebuild_text
 from pi_event_search.store.text_index import TextIndex
@@ -94,23 +94,31 @@ class Store:
         )
 
     @contextmanager
-    def writing(self, *, bulk: bool, wait: float | None = None) -> Iterator[Publication]:
+    def writing(
+        self, *, bulk: bool, wait: float = WAIT_SECONDS, after_others: bool = False
+    ) -> Iterator[Publication]:
         """The writer's turn: holds the lock, and abandons what the block did not commit.
+
+        Whoever has much to do should leave between two batches when ``Publication.wanted`` says
+        so, and come back ``after_others``.
 
         :raises IndexBusy: another writer kept the lock.
         """
-        lease = writer_lease(self.directory) if wait is None else writer_lease(self.directory, wait)
-        with lease:
-            if not self._recovered:
+        with writer_lease(self.directory, wait, after_others=after_others) as lease:
+            if lease.unclean or not self._recovered:
                 self._recover()
             with self.database.connection() as connection:
                 text = self._text_index(connection)
-            publication = Publication(self.database, text, bulk=bulk)
+            publication = Publication(self.database, text, bulk=bulk, wanted=lease.wanted)
             try:
                 yield publication
             finally:
                 publication.close()
                 text.close()
+
+    def being_written(self) -> bool:
+        """Whether somebody holds the writer lock just now."""
+        return is_held(self.directory)
 
     def size_bytes(self) -> int:
         """Bytes of all files of the index."""
