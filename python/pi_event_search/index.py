@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from pi_event_search import _core, config
 from pi_event_search.coverage import coverage_of, problems_of
-from pi_event_search.errors import IndexBusy
+from pi_event_search.errors import IndexBusy, InvalidArgument
 from pi_event_search.read import SourceModified, read_event
 from pi_event_search.reconcile import Counts, Reconciler
 from pi_event_search.scope import Directory, Scope
@@ -43,6 +43,9 @@ from pi_event_search.types import (
 )
 from pi_event_search.types.requests import Moment, PathText, words
 from pi_event_search.view import View
+
+_SMALL_BATCH_BYTES = 8_000_000
+"""Session records after which a batch is published while questions are answered."""
 
 _TRUSTED = Invocation(cwd="/", workspace_root="/")
 """The program that owns the index, asking for everything."""
@@ -114,6 +117,35 @@ class EventIndex:
             with self._view(_TRUSTED) as (snapshot, view):
                 coverage = self._coverage(snapshot, view)
         return _report(counts, coverage, int((time.monotonic() - started) * 1000))
+
+    def refresh(self, path: PathText, *, patience: float) -> bool:
+        """Brings one session file up to date before a question about it; the cheap part of `sync`.
+
+        ``patience``: seconds to wait for another writer. Returns whether there is such a file.
+
+        :raises IndexBusy: another process is writing and did not hand over in that time.
+        """
+        reconciler = Reconciler(self._store, self._config, wait=patience)
+        with self._guarded():
+            try:
+                reconciler.file(os.fspath(path))
+            except InvalidArgument:
+                return False
+        return True
+
+    def catch_up(self, progress: Callable[[Progress], None]) -> None:
+        """As `sync`, for a process that answers questions meanwhile: published in small batches,
+        the newest sessions first, leaving the turn to whoever waits for it.
+
+        What ``progress`` raises ends it; everything published until then stays.
+
+        :raises IndexBusy: another process is writing and did not finish in time.
+        """
+        reconciler = Reconciler(
+            self._store, self._config, progress, batch_bytes=_SMALL_BATCH_BYTES
+        )
+        with self._guarded():
+            reconciler.directories()
 
     def search(
         self,
@@ -246,6 +278,11 @@ class EventIndex:
         """
         with self._guarded(), self._view(invocation) as (_, view):
             return lineage_of(view, session_id)
+
+    def coverage(self, *, invocation: Invocation | None = None) -> Coverage:
+        """How much of the history in the caller's scope is indexed."""
+        with self._guarded(), self._view(invocation) as (snapshot, view):
+            return self._coverage(snapshot, view)
 
     def status(self, *, invocation: Invocation | None = None) -> Status:
         """What is indexed, and what is not and why."""

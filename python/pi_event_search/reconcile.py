@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,8 +19,8 @@ from pi_event_search.errors import IndexBusy, InvalidArgument
 from pi_event_search.ingest import ingest_source
 from pi_event_search.store.database import set_metadata
 from pi_event_search.store.epochs import remove_epoch
-from pi_event_search.store.lease import writer_lease
-from pi_event_search.store.publish import Publication
+from pi_event_search.store.lease import WAIT_SECONDS, writer_lease
+from pi_event_search.store.publish import BATCH_BYTES, Publication
 from pi_event_search.store.sources import (
     FAILED,
     UNREADABLE,
@@ -110,11 +110,16 @@ class Reconciler:
         config: Config,
         progress: Report | None = None,
         changed: Announce | None = None,
+        *,
+        wait: float = WAIT_SECONDS,
+        batch_bytes: int = BATCH_BYTES,
     ) -> None:
         self._store = store
         self._config = config
         self._progress = progress
         self._announce = changed
+        self._wait = wait
+        self._batch_bytes = batch_bytes
         self._changes: list[Change] = []
         self._counts = Counts()
 
@@ -157,8 +162,7 @@ class Reconciler:
             ctime_ns=stat.st_ctime_ns,
         )
         with self._store.database.snapshot() as connection:
-            known = {record.path: record for record in load_sources(connection)}
-        record = known.get(canonical)
+            record = find_source(connection, canonical)
         self._counts.discovered = 1
         if record is not None and record.unchanged(_stat(found)):
             self._counts.unchanged = 1
@@ -196,14 +200,21 @@ class Reconciler:
         tasks = work.tasks()
         bar = _Bar(self._progress, len(tasks), sum(task.weight for task in tasks))
         bulk = bar.bytes_total >= BULK_BYTES
-        with self._store.writing(bulk=bulk) as publication:
+        with self._writing(bulk=bulk) as publication:
             self._register(work, publication, explicit=explicit)
             self._commit(publication)
             bar.show()
             self._turn(tasks, publication, bar)
         while tasks:
-            with self._store.writing(bulk=bulk, after_others=True) as publication:
+            with self._writing(bulk=bulk, after_others=True) as publication:
                 self._turn(tasks, publication, bar)
+
+    def _writing(
+        self, *, bulk: bool, after_others: bool = False
+    ) -> AbstractContextManager[Publication]:
+        return self._store.writing(
+            bulk=bulk, wait=self._wait, after_others=after_others, batch_bytes=self._batch_bytes
+        )
 
     def _turn(self, tasks: deque[_Task], publication: Publication, bar: _Bar) -> None:
         """Takes in files until all are done, or another writer waits and this turn was worth it."""

@@ -20,6 +20,8 @@ CONTRACT = {
     "sessions": {"--limit", "--name", "--since", "--until"},
     "lineage": set(),
     "status": set(),
+    "serve": set(),
+    "pi-extension": set(),
 }  # fmt: skip
 EVERYWHERE = {
     "--sessions-dir", "--index-dir", "--root", "--exclude", "--all-workspaces", "--json", "--help",

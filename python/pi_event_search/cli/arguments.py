@@ -156,6 +156,20 @@ COMMANDS: dict[str, Command] = {
             "status [options]",
             "show what is indexed, and what is not and why",
         ),
+        Command(
+            "serve",
+            "serve [options]",
+            "answer the requests of a tool bridge, as the Pi package",
+            "Speaks JSON-RPC 2.0 on standard input and output, one message a line, until standard "
+            "input is closed. --root and --all-workspaces hold for requests that name no workspace "
+            "of their own.",
+        ),
+        Command(
+            "pi-extension",
+            "pi-extension [options]",
+            "print where the Pi package is, for pi install",
+            'Install it with: pi install "$(pi-event-search pi-extension)"',
+        ),
     )
 }  # fmt: skip
 

@@ -75,7 +75,7 @@ def check(parsed: Parsed, around: Surroundings) -> None:
             TraceRequest(session_id=session_id, entry_id=entry_id, **_given(values, "depth"))
         case "lineage" if len(words) != 1:
             raise InvalidArgument("lineage takes one session id.")
-        case "sync" | "sessions" | "status" if words:
+        case "sync" | "sessions" | "status" | "serve" | "pi-extension" if words:
             raise InvalidArgument(f"{name} takes no word such as {words[0]!r}, only options.")
         case "sessions":
             SessionsRequest(**_sessions_arguments(parsed, around))

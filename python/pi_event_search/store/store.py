@@ -16,7 +16,7 @@ import tantivy
 from pi_event_search.errors import IndexProblem
 from pi_event_search.store.database import Database, metadata, problem
 from pi_event_search.store.lease import WAIT_SECONDS, is_held, writer_lease
-from pi_event_search.store.publish import Publication
+from pi_event_search.store.publish import BATCH_BYTES, Publication
 from pi_event_search.store.recovery import discard_unfinished, rebuild_text
 from pi_event_search.store.text_index import TextIndex
 
@@ -95,7 +95,12 @@ class Store:
 
     @contextmanager
     def writing(
-        self, *, bulk: bool, wait: float = WAIT_SECONDS, after_others: bool = False
+        self,
+        *,
+        bulk: bool,
+        wait: float = WAIT_SECONDS,
+        after_others: bool = False,
+        batch_bytes: int = BATCH_BYTES,
     ) -> Iterator[Publication]:
         """The writer's turn: holds the lock, and abandons what the block did not commit.
 
@@ -109,7 +114,9 @@ class Store:
                 self._recover()
             with self.database.connection() as connection:
                 text = self._text_index(connection)
-            publication = Publication(self.database, text, bulk=bulk, wanted=lease.wanted)
+            publication = Publication(
+                self.database, text, bulk=bulk, wanted=lease.wanted, batch_bytes=batch_bytes
+            )
             try:
                 yield publication
             finally:

@@ -1,0 +1,106 @@
+"""The index behind the server: opened beside the first answers, kept current, asked."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pi_event_search.errors import EventSearchError, IndexBusy
+from pi_event_search.serve.log import Log
+from pi_event_search.types import Invocation, Progress
+
+if TYPE_CHECKING:
+    from pi_event_search.index import EventIndex
+
+PATIENCE = 1.0
+"""Seconds for which a question waits for its session to be synced; then it is answered without."""
+
+
+class Stopped(Exception):  # noqa: N818 - no failure
+    """The server ends."""
+
+
+@dataclass(slots=True)
+class _Runs:
+    """Syncs of one file: who comes while one runs needs the next, and shares it."""
+
+    turn: threading.Lock = field(default_factory=threading.Lock)
+    begun: int = 0
+    ended: int = 0
+
+
+class Engine:
+    """Opens the index when it is first needed, and once more after that failed."""
+
+    def __init__(self, open_index: Callable[[], EventIndex], log: Log) -> None:
+        self._open_index = open_index
+        self._log = log
+        self._lock = threading.Lock()
+        self._index: EventIndex | None = None
+        self._runs: dict[str, _Runs] = {}
+        self.stopping = threading.Event()
+        self.current: str | None = None
+        """The session file that was last asked about: it is caught up with first."""
+
+    @property
+    def index(self) -> EventIndex:
+        """The index; the first to ask opens it, the others wait for that.
+
+        :raises EventSearchError: it cannot be opened.
+        """
+        with self._lock:
+            if self._index is None:
+                self._index = self._open_index()
+            return self._index
+
+    def ask(self, method: str, invocation: Invocation, **arguments: Any) -> Any:
+        """Asks the index, after the caller's own session was brought up to date."""
+        if invocation.current_session_file is not None:
+            with suppress(IndexBusy):  # the coverage says so, and what is not there is not shown
+                self.sync_session(os.fspath(invocation.current_session_file))
+        return getattr(self.index, method)(**arguments, invocation=invocation)
+
+    def sync_session(self, path: str) -> bool:
+        """Brings one session file up to date; returns whether there is such a file.
+
+        :raises IndexBusy: another process is writing.
+        """
+        self.current = path
+        with self._lock:
+            runs = self._runs.setdefault(path, _Runs())
+            needed = runs.begun + 1
+        with runs.turn:
+            if runs.ended >= needed:
+                return True
+            runs.begun += 1
+            found = self.index.refresh(path, patience=PATIENCE)
+            runs.ended = runs.begun
+            return found
+
+    def catch_up(self) -> None:
+        """Brings the index up to date with the session directories.
+
+        :raises Stopped: the server ends.
+        """
+
+        def check(_: Progress) -> None:
+            if self.stopping.is_set():
+                raise Stopped
+
+        if self.current is not None:
+            self.sync_session(self.current)
+        self.index.catch_up(check)
+
+    def close(self) -> None:
+        """Closes the index, if it was ever opened."""
+        with self._lock:
+            index, self._index = self._index, None
+        if index is not None:
+            try:
+                index.close()
+            except EventSearchError as error:
+                self._log.failure("closing", error)
