@@ -141,9 +141,7 @@ class EventIndex:
 
         :raises IndexBusy: another process is writing and did not finish in time.
         """
-        reconciler = Reconciler(
-            self._store, self._config, progress, batch_bytes=_SMALL_BATCH_BYTES
-        )
+        reconciler = Reconciler(self._store, self._config, progress, batch_bytes=_SMALL_BATCH_BYTES)
         with self._guarded():
             reconciler.directories()
 
