@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ def test_any_cutting_gives_the_same_frames(data: bytes, cuts: list[int], limit: 
     reader = FrameReader(limit)
     frames = [
         frame
-        for start, end in zip(edges, edges[1:], strict=False)
+        for start, end in pairwise(edges)
         for frame in reader.feed(data[start:end])
     ]
     *ended, rest = data.split(b"\n")
