@@ -60,6 +60,7 @@ class CatchUp:
             self._log.write("catching up: another process is writing")
         except BaseException as error:  # the engine's panics are no Exception
             self._log.failure("catching up", error)
+            self._engine.caught_up = True  # as far as it goes; the index says how far that is
         else:
             self._log.write(f"caught up in {(time.monotonic() - began) * 1000:.0f} ms")
 

@@ -6,12 +6,12 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pi_event_search.errors import EventSearchError, IndexBusy
 from pi_event_search.serve.log import Log
-from pi_event_search.types import Invocation, Progress
+from pi_event_search.types import Coverage, Invocation, Progress
 
 if TYPE_CHECKING:
     from pi_event_search.index import EventIndex
@@ -43,6 +43,8 @@ class Engine:
         self._index: EventIndex | None = None
         self._runs: dict[str, _Runs] = {}
         self.stopping = threading.Event()
+        self.caught_up = False
+        """Whether the session directories were looked through since the server began."""
         self.current: str | None = None
         """The session file that was last asked about: it is caught up with first."""
 
@@ -62,7 +64,8 @@ class Engine:
         if invocation.current_session_file is not None:
             with suppress(IndexBusy):  # the coverage says so, and what is not there is not shown
                 self.sync_session(os.fspath(invocation.current_session_file))
-        return getattr(self.index, method)(**arguments, invocation=invocation)
+        answer = getattr(self.index, method)(**arguments, invocation=invocation)
+        return answer if self.caught_up else _not_yet_looked(answer)
 
     def sync_session(self, path: str) -> bool:
         """Brings one session file up to date; returns whether there is such a file.
@@ -94,6 +97,7 @@ class Engine:
         if self.current is not None:
             self.sync_session(self.current)
         self.index.catch_up(check)
+        self.caught_up = True
 
     def close(self) -> None:
         """Closes the index, if it was ever opened."""
@@ -104,3 +108,12 @@ class Engine:
                 index.close()
             except EventSearchError as error:
                 self._log.failure("closing", error)
+
+
+def _not_yet_looked(answer: Any) -> Any:
+    """The answer, as of an index that nobody has compared with the directories yet."""
+    coverage = answer if isinstance(answer, Coverage) else getattr(answer, "coverage", None)
+    if coverage is None or coverage.state == "error" or coverage.problems:
+        return answer
+    coverage = replace(coverage, state="catching-up")
+    return coverage if isinstance(answer, Coverage) else replace(answer, coverage=coverage)

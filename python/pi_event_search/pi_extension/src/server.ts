@@ -131,7 +131,8 @@ export class Server {
 	}
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits, unless the signal ends that. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 	return within(new Promise((resolve) => setTimeout(resolve, Math.max(ms, 0))), ms + 1000, signal);
 }
 

@@ -7,7 +7,7 @@ import { coverageNote, formatRead, formatSearch, formatTrace } from "./format.ts
 import { invocationOf } from "./invocation.ts";
 import type { Mark, Page } from "./page.ts";
 import { callLine, resultText } from "./render.ts";
-import type { Server } from "./server.ts";
+import { pause, type Server } from "./server.ts";
 
 /** A tool as the server describes it. */
 export interface ToolSchema {
@@ -23,6 +23,9 @@ type Tool = ToolDefinition<never, Details>;
 
 /** Milliseconds for one call, a start of the server included. */
 export const DEADLINE = 20_000;
+/** Milliseconds for which a search without hits is repeated while the index is catching up, and between two tries. */
+const PATIENCE = 5000;
+const AGAIN = 200;
 const REMEMBERED = 200;
 
 /** The server's own description of its tools, as of this version. */
@@ -92,11 +95,8 @@ export class Toolbox {
 			execute: async (toolCallId, params, signal, _onUpdate, ctx) => {
 				const server = this.server();
 				if (!server) throw new Error("The history search is not running in this session.");
-				const answer = await server.call(
-					known.method,
-					{ arguments: withoutAt(params), invocation: invocationOf(ctx, toolCallId) },
-					{ deadline: DEADLINE, signal },
-				);
+				const request = { arguments: withoutAt(params), invocation: invocationOf(ctx, toolCallId) };
+				const answer = await answerOf(server, known.method, request, signal);
 				const page = known.format(answer as never);
 				this.remember(toolCallId, page.marks);
 				this.notice(answer as { coverage?: Coverage }, ctx);
@@ -124,6 +124,17 @@ export class Toolbox {
 	private remember(toolCallId: string, marks: Mark[]): void {
 		if (this.marks.size >= REMEMBERED) this.marks.delete(this.marks.keys().next().value ?? "");
 		this.marks.set(toolCallId, marks);
+	}
+}
+
+/** Asks; where nothing is found while the index is catching up, asks again for a few seconds. */
+async function answerOf(server: Server, method: string, request: object, signal: AbortSignal | undefined) {
+	const until = Date.now() + PATIENCE;
+	for (;;) {
+		const answer = await server.call(method, request, { deadline: DEADLINE, signal });
+		const { hits, coverage } = answer as Partial<SearchPage>;
+		if (hits?.length !== 0 || coverage?.state !== "catching-up" || Date.now() > until) return answer;
+		await pause(AGAIN, signal);
 	}
 }
 
