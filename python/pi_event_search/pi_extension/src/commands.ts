@@ -1,10 +1,9 @@
 /** What the person can ask for without the model: nothing of it enters the conversation. */
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { Coverage, SearchPage } from "./answers.ts";
-import { coverageNote, formatSearch } from "./format.ts";
+import { formatSearch, statusText } from "./format.ts";
 import { invocationOf } from "./invocation.ts";
-import type { Server } from "./server.ts";
-import { DEADLINE } from "./tools.ts";
+import { DEADLINE, type Server } from "./server.ts";
 
 const LIMIT = 10;
 
@@ -37,17 +36,6 @@ export function registerCommands(pi: Pick<ExtensionAPI, "registerCommand">, serv
 	command("event-status", "Show what the history search covers", async (_args, ctx) =>
 		statusText((await ask(ctx, "index/status", {})) as Coverage),
 	);
-}
-
-export function statusText(coverage: Coverage): string {
-	const lines = [
-		`History search: ${coverage.indexedSessions} of ${coverage.discoveredSessions} sessions of this project are indexed.`,
-		coverageNote(coverage),
-		coverage.pendingBytes > 0 ? `${coverage.pendingBytes} bytes are still to be read.` : "",
-		coverage.skippedRecords > 0 ? `${coverage.skippedRecords} damaged records were skipped.` : "",
-		coverage.problems.map(({ kind, count }) => `${kind}: ${count}`).join(", "),
-	];
-	return lines.filter(Boolean).join("\n");
 }
 
 function show(ctx: ExtensionCommandContext, text: string, type: "info" | "error"): void {

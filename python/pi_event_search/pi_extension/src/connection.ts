@@ -53,7 +53,7 @@ export class Connection {
 	private length = 0;
 	private open = true;
 
-	/** Whether it ended by itself, and not by a signal. */
+	/** Whether it ended by itself or made no sense, so that another one would do the same. */
 	resigned = false;
 
 	/** Starts a server. `ended` is called once, when it is gone for whatever reason. */
@@ -125,6 +125,11 @@ export class Connection {
 		this.end("it was closed");
 	}
 
+	private giveUp(): void {
+		this.resigned = true;
+		this.close();
+	}
+
 	private send(message: object): void {
 		this.child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 	}
@@ -140,9 +145,7 @@ export class Connection {
 		}
 		this.parts.push(rest);
 		this.length += rest.length;
-		if (this.length > MAX_ANSWER) {
-			this.close();
-		}
+		if (this.length > MAX_ANSWER) this.giveUp();
 	}
 
 	private answer(line: string): void {
@@ -150,7 +153,7 @@ export class Connection {
 		try {
 			frame = JSON.parse(line);
 		} catch {
-			this.close();
+			this.giveUp();
 			return;
 		}
 		const waiting = typeof frame?.id === "number" ? this.waiting.get(frame.id) : undefined;

@@ -23,6 +23,12 @@ export function clean(text: string): string {
 	return text.replace(/[\r\u2028\u2029\u0085]/g, "\n").replace(UNSAFE, "\ufffd");
 }
 
+/** The beginning of a text, cut where it is too long. */
+export function brief(text: string, limit: number): string {
+	const points = Array.from(text);
+	return points.length <= limit ? text : `${points.slice(0, limit - 1).join("")}…`;
+}
+
 /** The same on one line. */
 export function oneLine(text: string): string {
 	return clean(text).replace(/\s/g, " ");
@@ -59,10 +65,10 @@ export class PageBuilder {
 		return true;
 	}
 
-	/** Adds a quoted line in which some code points are to be highlighted. */
-	addMarked(prefix: string, text: string, ranges: { start: number; end: number }[]): boolean {
-		const start = this.length + prefix.length;
-		if (!this.add(prefix + text)) return false;
+	/** Adds lines of which the last is quoted, with some of its code points to be highlighted. */
+	addMarked(before: string[], prefix: string, text: string, ranges: { start: number; end: number }[]): boolean {
+		if (!this.add(...before, prefix + text)) return false;
+		const start = this.length - 1 - text.length;
 		const points = Array.from(text);
 		const unit = (end: number) => points.slice(0, end).join("").length;
 		for (const range of ranges) this.marks.push({ start: start + unit(range.start), end: start + unit(range.end) });
@@ -71,7 +77,7 @@ export class PageBuilder {
 
 	/** Adds a text line by line, each marked as quoted; as much of it as there is room for. */
 	quote(prefix: string, text: string): boolean {
-		return clean(text)
+		return clean(text.replace(/\r\n/g, "\n"))
 			.split("\n")
 			.every((line) => this.fitted(prefix + line));
 	}

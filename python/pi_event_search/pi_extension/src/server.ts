@@ -8,6 +8,8 @@ export const BACK_OFF = [0, 500, 2000, 10_000, 60_000];
 /** A server that answered for so long (ms) did not die of what killed the ones before it. */
 const STABLE = 30_000;
 const START_DEADLINE = 30_000;
+/** Milliseconds for one call, a start of the server included. */
+export const DEADLINE = 20_000;
 
 /** The tools cannot be used; the message says what to do. */
 export class Unavailable extends Error {}

@@ -7,7 +7,7 @@ import { coverageNote, formatRead, formatSearch, formatTrace } from "./format.ts
 import { invocationOf } from "./invocation.ts";
 import type { Mark, Page } from "./page.ts";
 import { callLine, resultText } from "./render.ts";
-import { pause, type Server } from "./server.ts";
+import { DEADLINE, pause, type Server } from "./server.ts";
 
 /** A tool as the server describes it. */
 export interface ToolSchema {
@@ -21,8 +21,6 @@ export type Details = { events: { sessionId: string; entryId: string; fragmentId
 
 type Tool = ToolDefinition<never, Details>;
 
-/** Milliseconds for one call, a start of the server included. */
-export const DEADLINE = 20_000;
 /** Milliseconds for which a search without hits is repeated while the index is catching up, and between two tries. */
 const PATIENCE = 5000;
 const AGAIN = 200;
