@@ -25,11 +25,12 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 VENV_LOST := $(shell $(PY) -c "" 2>/dev/null || echo FORCE)
 NATIVE_LOST := $(if $(wildcard $(NATIVE)),,FORCE)
 
-.PHONY: help venv build demo test lint lint-rust lint-python test-rust test-python format samples clean FORCE
+.PHONY: help venv build demo pi test lint lint-rust lint-python test-rust test-python test-long \
+        bench-relevance format samples clean FORCE
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-16s %s\n", $$1, $$2 }'
 
 venv: $(VENV)/.stamp-tools ## the Python environment with every tool
 
@@ -72,7 +73,17 @@ test-rust: $(VENV)/.stamp-venv ## the Rust tests
 	$(CARGO) test --workspace --locked
 
 test-python: build ## the Python tests; pass options as PYTEST='-k name -x'
+	@tools/pi.sh --if-any
 	$(PY) -m pytest $(PYTEST)
+
+test-long: build pi ## the tests that take hours: a hundred seeds against Pi, thousands of live appends
+	PI_EVENT_SEARCH_LONG=1 $(PY) -m pytest tests/pi $(PYTEST)
+
+pi: ## Node and the pinned version of Pi into .cache/pi, for the tests that compare with it
+	@tools/pi.sh
+
+bench-relevance: build ## how high the events that answer known questions rank, against plain BM25
+	$(PY) -m benches.relevance
 
 format: $(VENV)/.stamp-tools ## rewrite the sources the way the checks want them
 	@tools/preflight.sh lint
@@ -84,5 +95,5 @@ samples: $(VENV)/.stamp-venv ## write samples/sessions afresh from its generator
 	$(PY) samples/make_samples.py
 
 clean: ## remove everything that was built, the environment too
-	rm -rf $(VENV) target dist $(NATIVE) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) target dist .cache $(NATIVE) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find python tests tools samples -name __pycache__ -type d -prune -exec rm -rf {} +

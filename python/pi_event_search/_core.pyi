@@ -339,6 +339,9 @@ class Query:
     def parts(self) -> list[list[str]]:
         """Parts of a word that is an identifier of several; else empty."""
     @property
+    def wholes(self) -> list[str | None]:
+        """The word that names a whole identifier of several words among the parts of a text."""
+    @property
     def display(self) -> list[str]:
         """Each clause as typed."""
     def only(self, number: int) -> Query:

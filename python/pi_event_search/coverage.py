@@ -8,10 +8,19 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pi_event_search import _core
+from pi_event_search.directory import is_within
+from pi_event_search.discover import SUFFIX
 from pi_event_search.scope import Scope
 from pi_event_search.store.database import metadata
 from pi_event_search.store.rows import SessionRow
-from pi_event_search.store.sources import FAILED, NOT_A_SESSION, PENDING, READY, UNREADABLE
+from pi_event_search.store.sources import (
+    CHANGING,
+    FAILED,
+    NOT_A_SESSION,
+    PENDING,
+    READY,
+    UNREADABLE,
+)
 from pi_event_search.types import Coverage, CoverageProblem, Problem
 from pi_event_search.types.vocabulary import CoverageState
 
@@ -26,18 +35,17 @@ def coverage_of(
 
     ``being_written``: a writer is at work, so that what is missing is on its way.
     """
-    found = list(problems_of(connection, scope))
     counts: Counter[str] = Counter()
-    for problem in found:
+    for problem in problems_of(connection, scope):
         counts[problem.kind] += problem.count
     sessions = [row for row in scope.sources if row.state != NOT_A_SESSION]
     indexed = [row for row in sessions if row.epoch is not None]
     shadowed = len(scope.shadowed)
     return Coverage(
-        state=_state(connection, sessions, being_written),
+        state=_state(connection, scope, being_written),
         indexed_sessions=len(indexed) - shadowed,
         discovered_sessions=len(sessions) - shadowed,
-        last_reconciled_at=metadata(connection, "last_reconciled_at"),
+        last_reconciled_at=_last_reconciled(connection, scope),
         pending_bytes=sum(_pending(row) for row in sessions),
         skipped_records=sum(
             count for kind, count in counts.items() if kind in _core.LOSING_RECEIPTS
@@ -47,7 +55,12 @@ def coverage_of(
 
 
 def problems_of(connection: sqlite3.Connection, scope: Scope) -> Iterator[Problem]:
-    """Everything of the scope's sources that the index does not hold as it is, with its place."""
+    """Everything of the scope's sources that the index does not hold as it is, with its place.
+
+    What nobody can say the workspace of, an unreadable file or directory, is named only where it
+    lies beside sessions that the caller may see. Elsewhere its name might tell of another
+    workspace; then it is counted at the session directory.
+    """
     by_epoch = {row.epoch: row for row in scope.sources if row.epoch is not None}
     for row in scope.sources:
         if row.state not in (READY, PENDING):
@@ -61,30 +74,89 @@ def problems_of(connection: sqlite3.Connection, scope: Scope) -> Iterator[Proble
     ):
         if epoch in by_epoch:
             yield Problem(_path(by_epoch[epoch]), kind, detail, count)
-    for path, kind, detail in connection.execute("SELECT path, kind, detail FROM troubles"):
-        yield Problem(os.fsdecode(path), kind, detail, 1)
+    yield from _unattributed(connection, scope)
 
 
-def _state(
-    connection: sqlite3.Connection, sessions: list[SessionRow], being_written: bool
-) -> CoverageState:
+def _unattributed(connection: sqlite3.Connection, scope: Scope) -> Iterator[Problem]:
+    found = [
+        (row.path, scope.directory.place(row).directory, row.state, row.detail)
+        for row in scope.unattributed
+        if row.state not in (READY, PENDING)
+    ]
+    found += [
+        (path, _session_dir(scope, path), kind, detail)
+        for path, kind, detail in _troubles(connection, scope)
+    ]
+    known = {os.path.dirname(row.path) for row in scope.sources}
+    unnamed: Counter[tuple[bytes, str]] = Counter()
+    for path, directory, kind, detail in found:
+        beside = path.endswith(SUFFIX) and os.path.dirname(path) in known
+        if scope.unrestricted or path == directory or path in known or beside:
+            yield Problem(os.fsdecode(path), kind, detail, 1)
+        else:
+            unnamed[directory, kind] += 1
+    for (directory, kind), count in sorted(unnamed.items()):
+        detail = "The workspace is not known; asking for all workspaces shows the names."
+        yield Problem(os.fsdecode(directory), kind, detail, count)
+
+
+def _troubles(connection: sqlite3.Connection, scope: Scope) -> Iterator[tuple[bytes, str, str]]:
+    """What could not be observed in the session directories asked for."""
+    for path, kind, detail in connection.execute(
+        "SELECT path, kind, detail FROM troubles ORDER BY path, kind, detail"
+    ):
+        if scope.directory.relates(path):
+            yield path, kind, detail
+
+
+def _session_dir(scope: Scope, path: bytes) -> bytes:
+    """The session directory asked for that a path belongs to, as the caller named it."""
+    for root in scope.directory.session_dirs:
+        if is_within(path, root) or is_within(path, os.path.realpath(root)):
+            return path if path == os.path.realpath(root) else root
+    return path
+
+
+def _last_reconciled(connection: sqlite3.Connection, scope: Scope) -> str | None:
+    """When the directories asked for were last looked through, the least recent of them."""
+    times = dict(connection.execute("SELECT directory, reconciled_at FROM directories"))
+    asked = [times.get(root) for root in scope.directory.session_dirs]
+    known = [time for time in asked if time is not None]
+    return min(known) if known and len(known) == len(asked) else None
+
+
+def _state(connection: sqlite3.Connection, scope: Scope, being_written: bool) -> CoverageState:
+    sessions = [row for row in scope.sources if row.state != NOT_A_SESSION]
     if any(row.state == FAILED for row in sessions):
         return "error"
-    unobservable = any(row.state == UNREADABLE for row in sessions)
-    troubled = connection.execute("SELECT 1 FROM troubles LIMIT 1").fetchone() is not None
-    if unobservable or troubled:
+    unobservable = any(row.state in (UNREADABLE, CHANGING) for row in sessions)
+    unknown = any(row.state in (UNREADABLE, CHANGING, FAILED) for row in scope.unattributed)
+    troubled = next(_troubles(connection, scope), None) is not None
+    looked = not scope.directory.session_dirs or _last_reconciled(connection, scope) is not None
+    if unobservable or unknown or troubled or not looked:
         return "partial"
     if being_written:
         return "catching-up"  # what it is about to change is not known to anybody else
-    unread = any(row.epoch is None or row.awaited_size is not None for row in sessions)
-    if unread or metadata(connection, "last_reconciled_at") is None:
+    waiting = [row for row in scope.unattributed if row.state == PENDING]
+    if any(_is_behind(row) for row in (*sessions, *waiting)):
+        return "partial"
+    if metadata(connection, "tokenizer_version") != _core.TOKENIZER_VERSION:
         return "partial"
     return "ready"
 
 
+def _is_behind(row: SessionRow) -> bool:
+    """Whether the index holds nothing of a session, not all, or what another version made of it."""
+    if row.epoch is None or row.awaited_size is not None:
+        return True
+    return row.projector != _core.PROJECTOR_VERSION
+
+
 def _pending(row: SessionRow) -> int:
     size = row.size if row.awaited_size is None else row.awaited_size
-    return max(size - row.complete_offset - row.tail_length, 0) if row.epoch else size
+    if row.epoch is None or row.projector != _core.PROJECTOR_VERSION:
+        return size
+    return max(size - row.complete_offset - row.tail_length, 0)
 
 
 def _path(row: SessionRow) -> str:

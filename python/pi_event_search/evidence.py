@@ -54,6 +54,13 @@ def stored_preview(fragment: FragmentRow, limit: int) -> TextPreview:
     return text_preview(shown, fragment.chars, ranges, omitted)
 
 
+def node_preview(fragment: FragmentRow | None) -> TextPreview:
+    """The small preview of a neighbour or trace node by its first fragment."""
+    if fragment is None:
+        return EMPTY_PREVIEW
+    return stored_preview(fragment, NODE_PREVIEW_CHARS)
+
+
 def stored_window(fragment: FragmentRow, offset: int, length: int) -> TextPreview:
     """A contiguous window of a fragment's bounded text; empty inside its omission."""
     shown, ranges, omitted = _core.window_bounded(

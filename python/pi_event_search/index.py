@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,13 +12,14 @@ from typing import Any, Self
 
 from pi_event_search import _core, config
 from pi_event_search.coverage import coverage_of, problems_of
-from pi_event_search.errors import IndexBusy, InvalidArgument
+from pi_event_search.directory import Directory
+from pi_event_search.errors import IndexBusy, IndexProblem, InvalidArgument
+from pi_event_search.maintain import bring_up_to_date, rebuild
 from pi_event_search.read import SourceModified, read_event
-from pi_event_search.reconcile import Counts, Reconciler
-from pi_event_search.scope import Directory, Scope
+from pi_event_search.reconcile import Counts, Pace, Reconciler
+from pi_event_search.scope import Scope, scope_of
 from pi_event_search.search import Search
 from pi_event_search.sessions import lineage_of, list_sessions
-from pi_event_search.store.database import problem
 from pi_event_search.store.schema import SCHEMA_VERSION
 from pi_event_search.store.store import Snapshot, Store
 from pi_event_search.trace import trace_event
@@ -30,6 +30,7 @@ from pi_event_search.types import (
     IndexFacts,
     Invocation,
     Lineage,
+    Problem,
     Progress,
     ReadRequest,
     SearchPage,
@@ -40,8 +41,10 @@ from pi_event_search.types import (
     SyncReport,
     Trace,
     TraceRequest,
+    Verification,
 )
 from pi_event_search.types.requests import Moment, PathText, words
+from pi_event_search.verify import damage_of, verify
 from pi_event_search.view import View
 
 _SMALL_BATCH_BYTES = 8_000_000
@@ -111,39 +114,69 @@ class EventIndex:
         :raises InvalidArgument: ``path`` cannot be opened.
         """
         started = time.monotonic()
-        reconciler = Reconciler(self._store, self._config, progress, changed)
         with self._guarded():
-            counts = reconciler.directories() if path is None else reconciler.file(os.fspath(path))
-            with self._view(_TRUSTED) as (snapshot, view):
-                coverage = self._coverage(snapshot, view)
-        return _report(counts, coverage, int((time.monotonic() - started) * 1000))
+            one = None if path is None else os.fspath(path)
+            counts = bring_up_to_date(self._store, self._config, one, progress, changed)
+            coverage = self._whole_coverage()
+        return _report(counts, coverage, started)
 
     def refresh(self, path: PathText, *, patience: float) -> bool:
-        """Brings one session file up to date before a question about it; the cheap part of `sync`.
+        """Brings one session file up to date before a question about it: `sync` without a report.
 
         ``patience``: seconds to wait for another writer. Returns whether there is such a file.
 
-        :raises IndexBusy: another process is writing and did not hand over in that time.
+        :raises IndexBusy: another process is writing and did not hand over in that time, or the
+            whole index has to be built anew first.
         """
-        reconciler = Reconciler(self._store, self._config, wait=patience)
         with self._guarded():
+            if self._store.is_outdated():
+                raise IndexBusy
             try:
-                reconciler.file(os.fspath(path))
+                pace = Pace(wait=patience)
+                bring_up_to_date(self._store, self._config, os.fspath(path), pace=pace)
             except InvalidArgument:
                 return False
         return True
 
     def catch_up(self, progress: Callable[[Progress], None]) -> None:
-        """As `sync`, for a process that answers questions meanwhile: published in small batches,
-        the newest sessions first, leaving the turn to whoever waits for it.
+        """`sync` for a process that answers questions meanwhile: published in small batches, the
+        newest sessions first, leaving the turn to whoever waits for it.
 
         What ``progress`` raises ends it; everything published until then stays.
 
         :raises IndexBusy: another process is writing and did not finish in time.
         """
-        reconciler = Reconciler(self._store, self._config, progress, batch_bytes=_SMALL_BATCH_BYTES)
+        pace = Pace(batch_bytes=_SMALL_BATCH_BYTES)
         with self._guarded():
-            reconciler.directories()
+            bring_up_to_date(self._store, self._config, None, progress, pace=pace)
+
+    def rebuild(self, *, progress: Callable[[Progress], None] | None = None) -> SyncReport:
+        """Builds a new index beside this one from all session files, and switches to it.
+
+        Until then this one answers. Whoever has it open finds the new one with the next question.
+
+        :raises IndexBusy: another process is writing and did not finish in time.
+        """
+        started = time.monotonic()
+        with self._guarded():
+            counts = rebuild(self._store, self._config, progress)
+            coverage = self._whole_coverage()
+        return _report(counts, coverage, started)
+
+    def verify(self, *, progress: Callable[[Progress], None] | None = None) -> Verification:
+        """Brings the index up to date, builds another one from the session files in a temporary
+        place, and compares: facts, states, texts, and what searches find.
+
+        Damage that is found is reported and left as it is; the next ``sync`` or ``rebuild``
+        repairs it.
+
+        :raises IndexBusy: another process is writing and did not finish in time.
+        """
+        with self._guarded():
+            damage = damage_of(self._store)
+            if damage:
+                return Verification(equal=False, sessions=0, events=0, differences=tuple(damage))
+            return verify(self._store, self._config, self.sync, progress)
 
     def search(
         self,
@@ -234,7 +267,8 @@ class EventIndex:
             try:
                 return self._read(request, invocation, accept_modified=False)
             except SourceModified:
-                with suppress(IndexBusy):  # then the answer says that the source was modified
+                # Where that fails, the answer says that the source was modified.
+                with suppress(IndexBusy, IndexProblem, InvalidArgument):
                     self._resync(request.session_id, invocation)
                 return self._read(request, invocation, accept_modified=True)
 
@@ -297,7 +331,13 @@ class EventIndex:
                     fragments=count("SELECT count(*) FROM fragments").fetchone()[0],
                 ),
                 coverage=self._coverage(snapshot, view),
-                problems=tuple(problems_of(snapshot.connection, view.scope)),
+                problems=(
+                    *(
+                        Problem(os.fsdecode(found.path), found.kind, found.detail, 1)
+                        for found in self._config.problems
+                    ),
+                    *problems_of(snapshot.connection, view.scope),
+                ),
             )
 
     def _read(
@@ -310,11 +350,15 @@ class EventIndex:
     def _resync(self, session_id: str, invocation: Invocation | None) -> None:
         with self._view(invocation) as (_, view):
             path = os.fsdecode(view.scope.resolve(session_id).path)
-        Reconciler(self._store, self._config).file(path, explicit=False)
+        Reconciler(self._store, self._config).file(path, explicit=False, afresh=True)
+
+    def _whole_coverage(self) -> Coverage:
+        with self._view(_TRUSTED) as (snapshot, view):
+            return self._coverage(snapshot, view)
 
     @contextmanager
     def _view(self, invocation: Invocation | None) -> Iterator[tuple[Snapshot, View]]:
-        caller = invocation if invocation is not None else Invocation(cwd=Path.cwd())
+        caller = invocation if invocation is not None else Invocation(cwd=".")
         with self._store.snapshot() as snapshot:
             scope = self._scope(snapshot, caller)
             yield snapshot, View(snapshot.connection, scope)
@@ -329,17 +373,16 @@ class EventIndex:
         if known is None or known[0] != snapshot.generation:
             known = snapshot.generation, Directory(snapshot.connection, self._config)
             self._directory = known
-        return known[1].scope(snapshot.connection, invocation, self._config)
+        return scope_of(snapshot.connection, known[1], invocation, self._config)
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Failures of SQLite become the index's own."""
-        try:
+        """What goes wrong in the stores becomes an error of this package."""
+        with self._store.guarded():
             yield
-        except sqlite3.Error as error:
-            raise problem(self._store.database.path, error) from error
 
 
-def _report(counts: Counts, coverage: Coverage, duration_ms: int) -> SyncReport:
+def _report(counts: Counts, coverage: Coverage, started: float) -> SyncReport:
     values: dict[str, Any] = {name: getattr(counts, name) for name in Counts.__slots__}
+    duration_ms = int((time.monotonic() - started) * 1000)
     return SyncReport(**values, duration_ms=duration_ms, coverage=coverage)

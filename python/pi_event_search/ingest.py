@@ -67,11 +67,16 @@ class _Reading:
     name: str | None = None
     last_ts: int = 0
     events: int = 0
-    retrieval_calls: set[str] = field(default_factory=set)
+    calls: dict[str, bool] = field(default_factory=dict)
+    """Ids of tool calls -> whether that was retrieval, where it ever was."""
 
 
-def ingest_source(source: SourceRecord, publication: Publication) -> Outcome:
+def ingest_source(
+    source: SourceRecord, publication: Publication, *, afresh: bool = False
+) -> Outcome:
     """Brings one source up to date inside the publication.
+
+    ``afresh``: reads the whole file whatever its checkpoint says.
 
     A long file is published in pieces: an append or a first reading becomes visible piece by
     piece, a rebuild at its end, until then the old reading answers. Between two pieces that are
@@ -81,7 +86,8 @@ def ingest_source(source: SourceRecord, publication: Publication) -> Outcome:
     :raises _core.NotASession: it is no session file.
     :raises _core.SourceChanged: it was replaced while it was read; nothing of it was kept.
     """
-    reader = _core.SessionReader(source.path, source.checkpoint, source.version, time.time_ns())
+    checkpoint = None if afresh else source.checkpoint
+    reader = _core.SessionReader(source.path, checkpoint, source.version, time.time_ns())
     outcome = Outcome(reader.plan, reader.reason)
     if reader.plan == "unchanged":
         publication.begin()
@@ -248,6 +254,11 @@ class _Writer:
             flags = self._flags(event)
             row = _event_row(event, number, flags, place, first_key)
             rows.append(row)
+            # What is true of the whole file counts whether or not a later record has the same id:
+            # the answer must not depend on how the records were spread over readings.
+            reading.last_ts = max(reading.last_ts, row.ts)
+            if event.session_name is not None and not event.detached:
+                reading.name = event.session_name or None
             if place is None:
                 continue  # its last record answers for the id
             for fragment in event.fragments:
@@ -259,14 +270,12 @@ class _Writer:
                     )
                 )
                 first_key += 1
-            reading.last_ts = max(reading.last_ts, row.ts)
-            if event.session_name is not None and not event.detached:
-                reading.name = event.session_name or None
         self._publication.add(rows, fragments, documents)
         self._relationships(rows, events)
         self._receipts(batch.receipts)
         reading.next_ord += len(rows)
-        reading.events += len(rows)
+        reading.events += sum(place is not None for place in places)
+        reading.events -= reading.placement.take_superseded()
         return len(rows)
 
     def _flags(self, event: _core.ParsedEvent) -> int:
@@ -284,29 +293,33 @@ class _Writer:
     def _answers_retrieval(self, event: _core.ParsedEvent) -> bool:
         """Whether a tool result belongs to an earlier call that was retrieval.
 
-        Only a bash call can be retrieval without its tool's name saying so.
+        Only a bash call can be retrieval without its tool's name saying so. Of several calls with
+        one id the last one before the result counts.
         """
+        calls = self._reading.calls
         for relationship in event.relationships:
-            if relationship.kind == _core.RELATIONSHIP_TOOL_CALL and relationship.retrieval:
-                self._reading.retrieval_calls.add(relationship.reference)
-        if event.result_of is None:
-            return False
-        if event.result_of in self._reading.retrieval_calls:
-            return True
-        return not self._reading.whole and self._stored_retrieval(event.result_of)
+            if relationship.kind == _core.RELATIONSHIP_TOOL_CALL:
+                call_id = relationship.reference
+                if relationship.retrieval or self._was_retrieval(call_id):
+                    calls[call_id] = relationship.retrieval
+        return event.result_of is not None and self._was_retrieval(event.result_of)
+
+    def _was_retrieval(self, call_id: str) -> bool:
+        """Whether the last call of an id was retrieval, in this reading or before it."""
+        known = self._reading.calls.get(call_id)
+        if known is None:
+            known = not self._reading.whole and self._stored_retrieval(call_id)
+            if known:
+                self._reading.calls[call_id] = known
+        return known
 
     def _stored_retrieval(self, call_id: str) -> bool:
         found = self._connection.execute(
-            "SELECT 1 FROM relationships WHERE reference = ? AND kind = ?"
-            " AND event BETWEEN ? AND ? AND flags & ? LIMIT 1",
-            (
-                call_id,
-                _core.RELATIONSHIP_TOOL_CALL,
-                *epoch_range(self._reading.epoch),
-                RETRIEVAL,
-            ),
+            "SELECT flags FROM relationships WHERE reference = ? AND kind = ?"
+            " AND event BETWEEN ? AND ? ORDER BY event DESC LIMIT 1",
+            (call_id, _core.RELATIONSHIP_TOOL_CALL, *epoch_range(self._reading.epoch)),
         ).fetchone()
-        return found is not None
+        return found is not None and bool(found[0] & RETRIEVAL)
 
     def _relationships(self, rows: Sequence[EventRow], events: Sequence[_core.ParsedEvent]) -> None:
         self._connection.executemany(
@@ -321,7 +334,6 @@ class _Writer:
                     | (INFERRED if relationship.inferred else 0),
                 )
                 for row, event in zip(rows, events, strict=True)
-                if not row.flags & SUPERSEDED
                 for relationship in event.relationships
             ),
         )

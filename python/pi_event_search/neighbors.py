@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from pi_event_search.evidence import EMPTY_PREVIEW, NODE_PREVIEW_CHARS, stored_preview, timestamp_of
+from collections.abc import Iterator, Sequence
+
+from pi_event_search.evidence import node_preview, timestamp_of
+from pi_event_search.forks import forks_at
 from pi_event_search.store.rows import EventRow
 from pi_event_search.types import EventRef, ForkReceipt, Neighbors, Node, ReadRequest
+from pi_event_search.types.vocabulary import ForkKind
 from pi_event_search.view import View
 
 
@@ -27,7 +31,6 @@ def ref(view: View, row: EventRow) -> EventRef:
 def node(view: View, row: EventRow) -> Node:
     """An event as seen from another one: metadata and a small preview."""
     states = view.states(row)
-    fragments = view.fragments(row)
     return Node(
         session_id=str(view.session(row).session_id),
         entry_id=row.entry_id,
@@ -35,19 +38,8 @@ def node(view: View, row: EventRow) -> Node:
         timestamp=timestamp_of(row),
         branch_state=states.branch(row),
         selection_state=states.selection(row),
-        preview=stored_preview(fragments[0], NODE_PREVIEW_CHARS) if fragments else EMPTY_PREVIEW,
+        preview=node_preview(view.first_fragment(row)),
     )
-
-
-def continuation(view: View, row: EventRow, children: list[EventRow]) -> EventRow | None:
-    """Where a branch read goes on: the child on the selected path, else a sole child.
-
-    At a fork off the path nothing is chosen: reading on would guess.
-    """
-    states = view.states(row)
-    if states.on_path(row):
-        return next((child for child in children if states.on_path(child)), None)
-    return children[0] if len(children) == 1 else None
 
 
 def _predecessors(
@@ -61,13 +53,11 @@ def _predecessors(
         parent = view.parent(at)
         if parent is None or parent.event in seen:
             break
-        children = view.children(parent)
-        if len(children) > 1:
-            forks.append(_fork(view, parent, children, at))
+        forks[:0] = _receipts(view, parent, view.children(parent), at)
         found.append(parent)
         seen.add(parent.event)
         at = parent
-    return found[::-1], forks[::-1]
+    return found[::-1], forks
 
 
 def _successors(view: View, row: EventRow, count: int) -> tuple[list[EventRow], list[ForkReceipt]]:
@@ -77,9 +67,8 @@ def _successors(view: View, row: EventRow, count: int) -> tuple[list[EventRow], 
     at, seen = row, {row.event}
     while len(found) < count:
         children = view.children(at)
-        chosen = continuation(view, at, children)
-        if len(children) > 1:
-            forks.append(_fork(view, at, children, chosen))
+        chosen = _continuation(view, at, children)
+        forks += _receipts(view, at, children, chosen)
         if chosen is None or chosen.event in seen:
             break
         found.append(chosen)
@@ -88,16 +77,40 @@ def _successors(view: View, row: EventRow, count: int) -> tuple[list[EventRow], 
     return found, forks
 
 
-def _fork(
-    view: View, at: EventRow, children: list[EventRow], chosen: EventRow | None
+def _continuation(view: View, row: EventRow, children: Sequence[EventRow]) -> EventRow | None:
+    """Where a branch read goes on: the child on the selected path, else a sole child.
+
+    At a fork off the path nothing is chosen: reading on would guess.
+    """
+    if view.states(row).on_path(row):
+        return view.towards_leaf(row)
+    return children[0] if len(children) == 1 else None
+
+
+def _receipts(
+    view: View, at: EventRow, children: Sequence[EventRow], chosen: EventRow | None
+) -> Iterator[ForkReceipt]:
+    """The forks at an event: in its own session, then into others."""
+    if len(children) > 1:
+        yield _receipt(view, "in-session", at, children, chosen)
+    for fork in forks_at(view, at, chosen):
+        yield _receipt(view, "session-fork", *fork)
+
+
+def _receipt(
+    view: View,
+    kind: ForkKind,
+    at: EventRow,
+    candidates: Sequence[EventRow],
+    chosen: EventRow | None,
 ) -> ForkReceipt:
     return ForkReceipt(
-        kind="in-session",
+        kind=kind,
         at=ref(view, at),
-        candidates=tuple(ref(view, child) for child in children),
+        candidates=tuple(ref(view, candidate) for candidate in candidates),
         chosen=None if chosen is None else ref(view, chosen),
     )
 
 
-def _nodes(view: View, rows: list[EventRow]) -> tuple[Node, ...]:
+def _nodes(view: View, rows: Sequence[EventRow]) -> tuple[Node, ...]:
     return tuple(node(view, row) for row in rows)

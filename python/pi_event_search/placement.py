@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from pi_event_search import _core
+from pi_event_search.store.compactions import Compaction, compactions_of
 from pi_event_search.store.rows import DETACHED, IDLESS, SUPERSEDED
 from pi_event_search.store.schema import epoch_range, event_number, ord_of
 
@@ -28,6 +29,12 @@ class Placement:
         self._connection = connection
         self._epoch = epoch
         self._numbers = epoch_range(epoch)
+        self._superseded = 0
+
+    def take_superseded(self) -> int:
+        """How many stored events lost their id to a later one since the last call."""
+        count, self._superseded = self._superseded, 0
+        return count
 
     def place(self, batch: _core.Batch, next_ord: int) -> Sequence[Place | None]:
         """Places of the batch's events; ``None`` for one that a later event of its id supersedes.
@@ -50,24 +57,25 @@ class Placement:
 
     def settle(self) -> None:
         """Finds the newest compaction on the path; for when the rows of a batch are stored."""
-        compactions = list(self._compactions())
-        if not compactions:
-            return
-        path = self._connection.execute(
-            "SELECT segment - ?, upto FROM path WHERE segment BETWEEN ? AND ? ORDER BY upto",
-            (self._numbers[0], *self._numbers),
-        ).fetchall()
-        window = _core.window(path, [(place, kept) for _, place, kept in compactions])
-        if window is None:
-            facts: tuple[int | None, ...] = (None, None, None)
-        else:
-            number = next(event for event, place, _ in compactions if place == window[0])
+        compactions = list(compactions_of(self._connection, *self._numbers, self._numbers[0]))
+        facts: tuple[int | None, ...] = (None, None, None)
+        window = self._window(compactions) if compactions else None
+        if window is not None:
+            number = next(c.event for c in compactions if c.place == window[0])
             facts = (ord_of(number), window[0][1], window[1])
         self._connection.execute(
             "UPDATE sessions SET compaction_ord = ?, compaction_depth = ?, kept_depth = ?"
             " WHERE epoch = ?",
             (*facts, self._epoch),
         )
+
+    def _window(self, compactions: Sequence[Compaction]) -> tuple[Place, int] | None:
+        """Place of the compaction that counts, and the depth at which its kept range begins."""
+        path = self._connection.execute(
+            "SELECT segment - ?, upto FROM path WHERE segment BETWEEN ? AND ? ORDER BY upto",
+            (self._numbers[0], *self._numbers),
+        ).fetchall()
+        return _core.window(path, [(c.place, c.kept) for c in compactions])
 
     def _state(self) -> tuple[int, tuple[str, int, int, bool] | None, bool]:
         """Next free segment number, the leaf, and whether there is a leaf Pi cannot name."""
@@ -222,11 +230,11 @@ class Placement:
             " ON f.key >= e.first_key AND f.key < e.first_key + e.fragments WHERE e.event = ?)",
             superseded,
         )
-        self._connection.executemany("DELETE FROM relationships WHERE event = ?", superseded)
-        self._connection.executemany(
-            f"UPDATE events SET flags = flags | {SUPERSEDED}, fragments = 0 WHERE event = ?",
+        self._superseded += self._connection.executemany(
+            f"UPDATE events SET flags = flags | {SUPERSEDED}, fragments = 0"
+            f" WHERE event = ? AND NOT flags & {SUPERSEDED}",
             superseded,
-        )
+        ).rowcount
 
     def _replace_receipts(self, counts: dict[str, int]) -> None:
         self._connection.executemany(
@@ -241,25 +249,6 @@ class Placement:
             " ON CONFLICT DO UPDATE SET count = count + excluded.count",
             [(self._epoch, kind, count) for kind, count in counts.items() if count],
         )
-
-    def _compactions(self) -> Iterator[tuple[int, Place, Place | None]]:
-        """Every compaction: event, place, and the place of its first kept entry."""
-        base = self._numbers[0]
-        # The condition is written out, so that the partial index answers it.
-        rows = self._connection.execute(
-            "SELECT event, segment - ?, depth FROM events"
-            f" WHERE contribution = {_core.CONTRIBUTION_COMPACTION}"
-            " AND event BETWEEN ? AND ? AND segment IS NOT NULL",
-            (base, *self._numbers),
-        ).fetchall()
-        for event, segment, depth in rows:
-            kept = self._connection.execute(
-                "SELECT e.segment - ?, e.depth FROM relationships r JOIN events e"
-                " ON e.entry_id = r.reference AND e.event BETWEEN ? AND ? AND NOT e.flags & ?"
-                " WHERE r.event = ? AND r.kind = ?",
-                (base, *self._numbers, SUPERSEDED, event, _core.RELATIONSHIP_COMPACTS),
-            ).fetchone()
-            yield event, (segment, depth), None if kept is None or kept[0] is None else kept
 
     def _stored(self, place: Place) -> Place:
         return self._numbers[0] + place[0], place[1]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 
 from pi_event_search.evidence import iso_time
-from pi_event_search.scope import Scope
 from pi_event_search.store.rows import SessionRow
 from pi_event_search.store.schema import epoch_range
 from pi_event_search.store.sources import READY
@@ -16,17 +14,19 @@ from pi_event_search.view import View
 
 def list_sessions(view: View, request: SessionsRequest, coverage: Coverage) -> SessionPage:
     """Visible sessions, the newest activity first."""
-    scope = view.scope
-    parents = parent_ids(scope)
-    forks = Counter(parents.values())
-    summaries = []
-    for session in sorted(scope.listed(), key=lambda s: (-s.last_ts, str(s.session_id))):
-        if not _wanted(view, session, request):
-            continue
-        summaries.append(_summary(view, session, parents, forks))
-        if len(summaries) == request.limit:
-            break
-    return SessionPage(tuple(summaries), coverage)
+    extents = {session.source: _extent(view, session) for session in view.scope.listed()}
+    found = [
+        session
+        for session in view.scope.listed()
+        if _wanted(view, session, extents[session.source][1], request)
+    ]
+    found.sort(key=lambda session: (-extents[session.source][1], str(session.session_id)))
+    return SessionPage(
+        tuple(
+            _summary(view, session, *extents[session.source]) for session in found[: request.limit]
+        ),
+        coverage,
+    )
 
 
 def lineage_of(view: View, session_id: str) -> Lineage:
@@ -35,53 +35,39 @@ def lineage_of(view: View, session_id: str) -> Lineage:
     :raises NotFound: the session does not exist or must not be seen.
     """
     session = view.scope.resolve(session_id)
-    parents = parent_ids(view.scope)
-    own = str(session.session_id)
+    assert session.epoch is not None
+    parent = view.lineage.parent(session.epoch)
     return Lineage(
-        session_id=own,
+        session_id=str(session.session_id),
         child_session_ids=tuple(
-            sorted(child for child, parent in parents.items() if parent == own)
+            str(child.session_id) for child in view.lineage.children(session.epoch)
         ),
-        parent_session_id=parents.get(own),
+        parent_session_id=None if parent is None else str(parent.session_id),
     )
 
 
-def parent_ids(scope: Scope) -> dict[str, str]:
-    """Session id -> id of the session whose file its header names, where both may be seen."""
-    by_path = {session.path: str(session.session_id) for session in scope.listed()}
-    parents = {}
-    for session in scope.listed():
-        if session.parent_session:
-            parent = by_path.get(os.fsencode(os.path.realpath(session.parent_session)))
-            if parent is not None and parent != session.session_id:
-                parents[str(session.session_id)] = parent
-    return parents
-
-
-def _wanted(view: View, session: SessionRow, request: SessionsRequest) -> bool:
+def _wanted(view: View, session: SessionRow, last_ts: int, request: SessionsRequest) -> bool:
     if request.name is not None:
         name = view.name(session)
         if name is None or request.name.casefold() not in name.casefold():
             return False
-    after = request.from_ms is None or session.last_ts >= request.from_ms
-    return after and (request.to_ms is None or session.last_ts <= request.to_ms)
+    after = request.from_ms is None or last_ts >= request.from_ms
+    return after and (request.to_ms is None or last_ts <= request.to_ms)
 
 
-def _summary(
-    view: View, session: SessionRow, parents: dict[str, str], forks: Counter[str]
-) -> SessionSummary:
-    own = str(session.session_id)
-    events, last_ts = _extent(view, session)
+def _summary(view: View, session: SessionRow, events: int, last_ts: int) -> SessionSummary:
+    assert session.epoch is not None
+    parent = view.lineage.parent(session.epoch)
     return SessionSummary(
-        session_id=own,
+        session_id=str(session.session_id),
         name=view.name(session),
         cwd=session.cwd or "",
         path=os.fsdecode(session.path),
         created_at=session.created_at or "",
         last_activity_at=iso_time(last_ts),
         event_count=events,
-        parent_session_id=parents.get(own),
-        fork_count=forks[own],
+        parent_session_id=None if parent is None else str(parent.session_id),
+        fork_count=len(view.lineage.children(session.epoch)),
         state="ready" if session.state == READY else "error",
     )
 
@@ -92,4 +78,5 @@ def _extent(view: View, session: SessionRow) -> tuple[int, int]:
     if current is None or session.epoch != current.epoch or session.epoch is None:
         return session.events, session.last_ts
     first = epoch_range(session.epoch)[0]
-    return view.extent(first, view.scope.cutoff_of(session))
+    events, last_ts = view.extent(first, view.scope.cutoff_of(session))
+    return events, max(last_ts, session.created_ts or 0)

@@ -3,17 +3,22 @@
 Two facts an event: its branch state (is it on the path from the root to the materialized leaf?)
 and its selection state (does it reach the model in the next request on that path?). Both are
 comparisons on the immutable place of an event; nothing is stored with the event.
+
+The session that asks is looked at as of the asking: its leaf is then the asking entry, and nothing
+behind that entry says anything, neither by being the leaf nor as a compaction, an edit or a parent.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from pi_event_search import _core
+from pi_event_search.path import Path, PathTo, Place, StoredPath
+from pi_event_search.store.compactions import compactions_of
 from pi_event_search.store.rows import DETACHED, IDLESS, EventRow, SessionRow
-from pi_event_search.store.schema import epoch_range, event_number
+from pi_event_search.store.schema import epoch_range
 from pi_event_search.types.vocabulary import BranchState, SelectionState
 
 
@@ -24,6 +29,7 @@ class SessionStates:
     connection: sqlite3.Connection
     session: SessionRow
     cutoff: int
+    _origins: dict[int, int] = field(default_factory=dict, repr=False)
 
     def branch(self, row: EventRow) -> BranchState:
         """``selected``, ``alternate`` or ``unknown``."""
@@ -31,7 +37,7 @@ class SessionStates:
             return "unknown"
         if self.on_path(row):
             return "selected"
-        return "alternate" if self._origin(row) == _core.ORIGIN_ROOT else "unknown"
+        return "alternate" if self._origin(row.segment) == _core.ORIGIN_ROOT else "unknown"
 
     def selection(self, row: EventRow) -> SelectionState:
         """Whether and how the event reaches the model; the rules are Pi's, in this order.
@@ -61,47 +67,111 @@ class SessionStates:
 
     def on_path(self, row: EventRow) -> bool:
         """Whether the event lies between root and materialized leaf."""
+        return row.depth is not None and row.depth <= self._path.upto(row.segment)
+
+    def after(self, row: EventRow) -> Place | None:
+        """Where the path goes on behind an event on it; ``None`` at the materialized leaf."""
         if row.segment is None or row.depth is None:
-            return False
-        return row.depth <= self._path.get(row.segment, -1)
+            return None
+        return self._path.after(Place(row.segment, row.depth))
 
     def _unplaced(self, row: EventRow) -> bool:
-        return bool(self.session.leaf_unknown or row.flags & (DETACHED | IDLESS))
+        return self._leaf_unknown or bool(row.flags & (DETACHED | IDLESS))
 
     @cached_property
-    def _path(self) -> dict[int, int]:
+    def _numbers(self) -> tuple[int, int]:
+        """First and last number of the session's events and segments."""
         assert self.session.epoch is not None
-        return dict(
-            self.connection.execute(
-                "SELECT segment, upto FROM path WHERE segment BETWEEN ? AND ?",
-                epoch_range(self.session.epoch),
-            )
-        )
+        return epoch_range(self.session.epoch)
+
+    @cached_property
+    def _is_cut(self) -> bool:
+        """Whether this is the session that asks."""
+        return self.cutoff <= self._numbers[1]
+
+    @cached_property
+    def _asking(self) -> Place | None:
+        """The place of the asking entry; ``None`` when it has none or nothing is known of it."""
+        found = self.connection.execute(
+            "SELECT segment, depth, flags FROM events WHERE event = ?", (self.cutoff,)
+        ).fetchone()
+        if found is None or found[0] is None or found[2] & (DETACHED | IDLESS):
+            return None
+        if self._origin(found[0]) == _core.ORIGIN_CYCLE or self._rearranged():
+            return None
+        return Place(found[0], found[1])
+
+    def _rearranged(self) -> bool:
+        """Whether an entry behind the cutoff is the parent of one before it.
+
+        The stored tree knows the whole file. Only in a damaged one can a later record have changed
+        how earlier ones hang together; how they hung before is not known then.
+        """
+        if not self.session.irregular:
+            return False
+        found = self.connection.execute(
+            "SELECT 1 FROM events c JOIN events p ON p.entry_id = c.parent_id"
+            " AND p.event BETWEEN ? AND ?"
+            " WHERE c.event BETWEEN ? AND ? LIMIT 1",
+            (self.cutoff, self._numbers[1], self._numbers[0], self.cutoff - 1),
+        ).fetchone()
+        return found is not None
+
+    @cached_property
+    def _leaf_unknown(self) -> bool:
+        return self._asking is None if self._is_cut else bool(self.session.leaf_unknown)
+
+    @cached_property
+    def _path(self) -> Path:
+        if self._is_cut:
+            return PathTo(self.connection, self._asking)
+        return StoredPath(self.connection)
 
     @cached_property
     def _window(self) -> tuple[int, int] | None:
         """Depth of the newest compaction on the path, and depth at which its kept range begins."""
-        if self.session.compaction_depth is None or self.session.kept_depth is None:
-            return None
-        return self.session.compaction_depth, self.session.kept_depth
+        path = self._path
+        if not isinstance(path, PathTo):
+            if self.session.compaction_depth is None or self.session.kept_depth is None:
+                return None
+            return self.session.compaction_depth, self.session.kept_depth
+        first = self._numbers[0]
+        steps = [(segment - first, upto) for segment, upto in reversed(path.segments.items())]
+        known = compactions_of(self.connection, first, self.cutoff - 1, first)
+        window = _core.window(steps, [(c.place, c.kept) for c in known])
+        return None if window is None else (window[0][1], window[1])
 
-    def _origin(self, row: EventRow) -> int:
-        found = self.connection.execute(
-            "SELECT origin FROM segments WHERE segment = ?", (row.segment,)
-        ).fetchone()
-        return _core.ORIGIN_CYCLE if found is None else int(found[0])
+    def _origin(self, segment: int | None) -> int:
+        if segment is None:
+            return _core.ORIGIN_CYCLE
+        known = self._origins.get(segment)
+        if known is None:
+            found = self.connection.execute(
+                "SELECT origin FROM segments WHERE segment = ?", (segment,)
+            ).fetchone()
+            known = _core.ORIGIN_CYCLE if found is None else int(found[0])
+            self._origins[segment] = known
+        return known
 
-    def _omitted(self, row: EventRow) -> bool:
-        first = event_number(row.epoch, 0)
+    def edit(self, entry_id: str) -> tuple[int, str] | None:
+        """The context edit that counts for an entry: its event number, and what it does.
+
+        It lies on the path inside the range that is still sent; the last such one counts.
+        """
         edits = self.connection.execute(
-            "SELECT e.segment, e.depth, r.detail FROM relationships r JOIN events e USING (event)"
+            "SELECT e.segment, e.depth, e.event, r.detail"
+            " FROM relationships r JOIN events e USING (event)"
             " WHERE r.reference = ? AND r.kind = ? AND r.event >= ? AND r.event < ?",
-            (row.entry_id, _core.RELATIONSHIP_CONTEXT_EDIT, first, self.cutoff),
+            (entry_id, _core.RELATIONSHIP_CONTEXT_EDIT, self._numbers[0], self.cutoff),
         )
         begins = 0 if self._window is None else self._window[1]
         effective = [
-            (depth, detail)
-            for segment, depth, detail in edits
-            if begins <= (-1 if depth is None else depth) <= self._path.get(segment, -1)
+            (depth, event, detail)
+            for segment, depth, event, detail in edits
+            if begins <= (-1 if depth is None else depth) <= self._path.upto(segment)
         ]
-        return bool(effective) and max(effective)[1] == _core.EDIT_OMITS
+        return max(effective)[1:] if effective else None
+
+    def _omitted(self, row: EventRow) -> bool:
+        edit = self.edit(row.entry_id)
+        return edit is not None and edit[1] == _core.EDIT_OMITS

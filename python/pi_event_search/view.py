@@ -7,16 +7,21 @@ no service can forget to leave them out.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from pi_event_search import _core
 from pi_event_search.errors import NotFound
+from pi_event_search.lineage import Lineage
 from pi_event_search.scope import Scope
 from pi_event_search.states import SessionStates
 from pi_event_search.store.rows import (
     DETACHED,
     EVENT_COLUMNS,
+    FRAGMENT_COLUMNS,
+    IDLESS,
     SUPERSEDED,
     EventRow,
     FragmentRow,
@@ -27,6 +32,10 @@ from pi_event_search.store.schema import epoch_of, epoch_range
 
 _COLUMNS_OF_E = ", ".join(f"e.{name}" for name in EventRow._fields)
 _MANY = 500
+_OUTSIDE = DETACHED | IDLESS
+"""Records that stand outside the tree: Pi does not see them, or nothing can name them."""
+_SAME = "{0}.entry_id = {1} AND {0}.copy_hash = {2} AND {0}.ts = {3} AND {0}.entry_type = {4}"
+_UNPLACED = f"& {SUPERSEDED | _OUTSIDE}"
 
 
 class View:
@@ -84,48 +93,189 @@ class View:
         """
         if entry_id is None or session.epoch is None:
             return None
-        rows = list(
-            self._select(
-                f"SELECT {EVENT_COLUMNS} FROM events WHERE entry_id = ? AND event BETWEEN ? AND ?"
-                " ORDER BY event DESC",
-                (entry_id, *epoch_range(session.epoch)),
-            )
+        found = self._select(
+            f"SELECT {EVENT_COLUMNS} FROM events WHERE entry_id = ? AND event >= ? AND event < ?"
+            f" AND NOT flags & {SUPERSEDED} ORDER BY flags & {DETACHED}, event DESC LIMIT 1",
+            (entry_id, *self._range(session)),
         )
-        placed = (row for row in rows if not row.flags & DETACHED)
-        return next(placed, rows[0] if rows else None)
+        return next(found, None)
+
+    def answers_for_its_id(self, row: EventRow) -> bool:
+        """Whether asking for the entry id of a visible event gives this event."""
+        if not row.flags & DETACHED:
+            return True
+        found = self.by_id(self.session(row), row.entry_id)
+        return found is not None and found.event == row.event
 
     def fragments(self, row: EventRow) -> list[FragmentRow]:
         """The stored fragments of a visible event."""
         return fragments_of(self._connection, row)
 
+    def first_fragment(self, row: EventRow) -> FragmentRow | None:
+        """The first stored fragment of a visible event."""
+        if not row.fragments:
+            return None
+        found = self._connection.execute(
+            f"SELECT {FRAGMENT_COLUMNS} FROM fragments WHERE key = ?", (row.first_key,)
+        ).fetchone()
+        return None if found is None else FragmentRow(*found)
+
+    @cached_property
+    def lineage(self) -> Lineage:
+        """Which of the visible sessions were forked from which."""
+        return Lineage(self.scope)
+
     def parent(self, row: EventRow) -> EventRow | None:
-        """The event that the entry names as its parent, if the session has it."""
-        return self.by_id(self.session(row), row.parent_id) if row.parent_id else None
+        """The event that the entry names as its parent, if the session has it in its tree."""
+        if row.flags & _OUTSIDE or not row.parent_id:
+            return None
+        found = self._select(
+            f"SELECT {EVENT_COLUMNS} FROM events WHERE entry_id = ? AND event >= ? AND event < ?"
+            f" AND NOT flags {_UNPLACED} ORDER BY event DESC LIMIT 1",
+            (row.parent_id, *self._range(self.session(row))),
+        )
+        return next(found, None)
 
     def children(self, row: EventRow, limit: int | None = None) -> list[EventRow]:
         """Entries that name the event as their parent, in append order."""
-        if row.flags & DETACHED or row.segment is None or row.depth is None:
+        if row.flags & _OUTSIDE:
             return []
-        session = self.session(row)
-        if session.irregular:
-            # Cut cycles and entries without id do not hang on the stored tree.
-            query = (
-                f"SELECT {EVENT_COLUMNS} FROM events WHERE event BETWEEN ? AND ? AND parent_id = ?"
-                " AND NOT flags & ? ORDER BY event LIMIT ?"
+        return list(
+            self._select(
+                f"SELECT {EVENT_COLUMNS} FROM events WHERE parent_id = ? AND event >= ?"
+                f" AND event < ? AND NOT flags {_UNPLACED} ORDER BY event LIMIT ?",
+                (row.entry_id, *self._range(self.session(row)), -1 if limit is None else limit),
             )
-            assert session.epoch is not None
-            values: tuple[object, ...] = (*epoch_range(session.epoch), row.entry_id, DETACHED)
-        else:
-            query = (
-                f"SELECT {_COLUMNS_OF_E} FROM ("
-                "SELECT event FROM events WHERE segment = ? AND depth = ? UNION ALL "
-                "SELECT c.event FROM segments s JOIN events c"
-                " ON c.segment = s.segment AND c.depth = s.parent_depth + 1"
-                " WHERE s.parent_segment = ? AND s.parent_depth = ?"
-                ") JOIN events e USING (event) ORDER BY e.event LIMIT ?"
+        )
+
+    def towards_leaf(self, row: EventRow) -> EventRow | None:
+        """The child of an event on the selected path that lies on it too."""
+        place = self.states(row).after(row)
+        if place is None:
+            return None
+        query = f"SELECT {EVENT_COLUMNS} FROM events WHERE segment = ? AND depth = ?"
+        return next(self._select(query, place), None)
+
+    def first(self, session: SessionRow) -> EventRow | None:
+        """The first entry of a session."""
+        return next(
+            self._select(
+                f"SELECT {EVENT_COLUMNS} FROM events WHERE event >= ? AND event < ?"
+                f" AND NOT flags {_UNPLACED} ORDER BY event LIMIT 1",
+                self._range(session),
+            ),
+            None,
+        )
+
+    def twin(self, row: EventRow, session: SessionRow) -> EventRow | None:
+        """The same event in another session: equal id, type, time and content."""
+        if row.flags & _OUTSIDE:
+            return None
+        return next(
+            self._select(
+                f"SELECT {_COLUMNS_OF_E} FROM events e WHERE {_SAME.format('e', *'????')}"
+                f" AND e.event >= ? AND e.event < ? AND NOT e.flags {_UNPLACED}"
+                " ORDER BY e.event DESC LIMIT 1",
+                (row.entry_id, row.copy_hash, row.ts, row.entry_type, *self._range(session)),
+            ),
+            None,
+        )
+
+    def begun_with(self, row: EventRow, forks: Sequence[SessionRow]) -> list[EventRow]:
+        """Copies of an event that are the first entries of forks."""
+        if row.flags & _OUTSIDE or not forks:
+            return []
+        return list(
+            self._select(
+                f"SELECT {_COLUMNS_OF_E} FROM events e WHERE {_SAME.format('e', *'????')}"
+                f" AND NOT e.flags {_UNPLACED}"
+                " AND e.event >> 32 IN (SELECT value FROM json_each(?))"
+                " AND NOT EXISTS (SELECT 1 FROM events b WHERE b.event >= e.event >> 32 << 32"
+                f" AND b.event < e.event AND NOT b.flags {_UNPLACED})",
+                (
+                    row.entry_id,
+                    row.copy_hash,
+                    row.ts,
+                    row.entry_type,
+                    json.dumps([fork.epoch for fork in forks]),
+                ),
             )
-            values = (row.segment, row.depth + 1, row.segment, row.depth)
-        return list(self._select(query, (*values, -1 if limit is None else limit)))
+        )
+
+    def grown_elsewhere(self, row: EventRow, forks: Sequence[SessionRow]) -> list[EventRow]:
+        """Entries of forks that continue their copy of an event and that its session lacks.
+
+        They come in the order of ``forks``, then in append order.
+        """
+        if row.flags & _OUTSIDE or not forks:
+            return []
+        epochs = {session.epoch: number for number, session in enumerate(forks)}
+        # Copies keep their ids, so all children of all copies name the same parent.
+        found = self._select(
+            f"SELECT {_COLUMNS_OF_E} FROM events e WHERE e.parent_id = ?"
+            f" AND NOT e.flags {_UNPLACED}"
+            " AND e.event >> 32 IN (SELECT value FROM json_each(?))"
+            f" AND EXISTS (SELECT 1 FROM events c WHERE {_SAME.format('c', *'????')}"
+            " AND c.event BETWEEN e.event >> 32 << 32 AND e.event | 0xffffffff"
+            f" AND NOT c.flags {_UNPLACED})"
+            " AND NOT EXISTS (SELECT 1 FROM events o WHERE"
+            f" {_SAME.format('o', 'e.entry_id', 'e.copy_hash', 'e.ts', 'e.entry_type')}"
+            f" AND o.event >= ? AND o.event < ? AND NOT o.flags {_UNPLACED})",
+            (
+                row.entry_id,
+                json.dumps(list(epochs)),
+                row.entry_id,
+                row.copy_hash,
+                row.ts,
+                row.entry_type,
+                *self._range(self.session(row)),
+            ),
+        )
+        return sorted(found, key=lambda event: (epochs[epoch_of(event.event)], event.event))
+
+    def references(self, row: EventRow, kind: int) -> Iterator[tuple[str, str | None]]:
+        """What an entry refers to: ids or paths with their details, ordered by them."""
+        yield from self._connection.execute(
+            "SELECT reference, detail FROM relationships WHERE event = ? AND kind = ?"
+            " ORDER BY reference",
+            (row.event, kind),
+        )
+
+    def referring(
+        self,
+        session: SessionRow,
+        kind: int,
+        reference: str,
+        limit: int,
+        *,
+        behind: int = -1,
+        before: int | None = None,
+        newest: bool = True,
+    ) -> Iterator[tuple[EventRow, str | None]]:
+        """Entries of a session that refer to something, with the details, the newest first.
+
+        :param behind: an event number; only entries behind it.
+        :param before: an event number; only entries before it.
+        :param newest: false: the oldest first.
+        """
+        first, end = self._range(session)
+        rows = self._connection.execute(
+            f"SELECT r.detail, {_COLUMNS_OF_E} FROM relationships r JOIN events e USING (event)"
+            " WHERE r.reference = ? AND r.kind = ? AND r.event >= ? AND r.event < ?"
+            f" AND NOT e.flags & {SUPERSEDED}"
+            f" ORDER BY r.event {'DESC' if newest else 'ASC'} LIMIT ?",
+            (
+                reference,
+                kind,
+                max(first, behind + 1),
+                end if before is None else min(end, before),
+                limit,
+            ),
+        )
+        for detail, *columns in rows:
+            row = EventRow(*columns)
+            if self.answers_for_its_id(row):
+                yield row, detail
 
     def before_in_file(self, row: EventRow, count: int) -> list[EventRow]:
         """The nearest earlier records of the file, in append order."""
@@ -149,52 +299,42 @@ class View:
     def label(self, row: EventRow) -> str | None:
         """The label an event carries: the last one set in the file, wherever that was."""
         session = self.session(row)
-        found = self._connection.execute(
-            "SELECT detail FROM relationships WHERE reference = ? AND kind = ?"
-            " AND event >= ? AND event < ? ORDER BY event DESC LIMIT 1",
-            (
-                row.entry_id,
-                _core.RELATIONSHIP_LABELS,
-                epoch_range(row.epoch)[0],
-                self.scope.cutoff_of(session),
-            ),
-        ).fetchone()
-        return None if found is None else found[0] or None
+        return self._last_word(session, _core.RELATIONSHIP_LABELS, row.entry_id)
 
     def name(self, session: SessionRow) -> str | None:
         """The session's name: the last one given in the file."""
         current = self.scope.current
         if current is None or session.epoch != current.epoch or session.epoch is None:
             return session.name
+        return self._last_word(session, _core.RELATIONSHIP_NAMES, "")
+
+    def _last_word(self, session: SessionRow, kind: int, reference: str) -> str | None:
+        """What the last record that Pi sees says; an empty text takes it back.
+
+        Records count wherever they stand in the tree, also those that another one supersedes.
+        """
         found = self._connection.execute(
-            "SELECT detail FROM relationships WHERE reference = '' AND kind = ?"
-            " AND event >= ? AND event < ? ORDER BY event DESC LIMIT 1",
-            (
-                _core.RELATIONSHIP_NAMES,
-                epoch_range(session.epoch)[0],
-                self.scope.cutoff_of(session),
-            ),
+            "SELECT r.detail FROM relationships r JOIN events e USING (event)"
+            " WHERE r.reference = ? AND r.kind = ? AND r.event >= ? AND r.event < ?"
+            " AND NOT e.flags & ? ORDER BY r.event DESC LIMIT 1",
+            (reference, kind, *self._range(session), DETACHED),
         ).fetchone()
         return None if found is None else found[0] or None
 
-    def events_touching(self, path: str) -> list[int]:
-        """Numbers of events whose recognised tool calls or summaries touched a file.
+    def file_references(self, name: str) -> Iterator[tuple[int, str]]:
+        """Visible event numbers with a path each that they touched, of files so called."""
+        for event, reference in self._connection.execute(
+            "SELECT event, reference FROM relationships WHERE kind IN (?, ?)"
+            " AND substr(reference, -length(?)) = ?",
+            (_core.RELATIONSHIP_FILE_READ, _core.RELATIONSHIP_FILE_CHANGED, name, name),
+        ):
+            if self.scope.shows(event):
+                yield event, reference
 
-        ``path`` may be absolute, relative as recorded, or the end of a path.
-        """
-        wanted = path.strip().removeprefix("./")
-        rows = self._connection.execute(
-            "SELECT event FROM relationships WHERE kind IN (?, ?)"
-            " AND (reference = ? OR reference = './' || ?"
-            " OR substr(reference, -length(?) - 1) = '/' || ?"
-            " OR substr(?, -length(reference) - 1) = '/' || reference)",
-            (
-                _core.RELATIONSHIP_FILE_READ,
-                _core.RELATIONSHIP_FILE_CHANGED,
-                *(wanted,) * 5,
-            ),
-        )
-        return sorted({row[0] for row in rows if self.scope.shows(row[0])})
+    def _range(self, session: SessionRow) -> tuple[int, int]:
+        """The event numbers of a session that may be shown: the first, and the one behind."""
+        assert session.epoch is not None
+        return epoch_range(session.epoch)[0], self.scope.cutoff_of(session)
 
     def _select(self, query: str, values: Sequence[object]) -> Iterator[EventRow]:
         for columns in self._connection.execute(query, values):

@@ -20,6 +20,8 @@ CONTRACT = {
     "sessions": {"--limit", "--name", "--since", "--until"},
     "lineage": set(),
     "status": set(),
+    "verify": set(),
+    "rebuild": set(),
     "serve": set(),
     "pi-extension": set(),
 }  # fmt: skip

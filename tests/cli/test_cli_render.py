@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from pi_event_search.cli.render.event import render_event
-from pi_event_search.cli.render.index import render_status, render_sync
+from pi_event_search.cli.render.index import render_status, render_sync, render_verification
 from pi_event_search.cli.render.screen import Screen, screen_for
 from pi_event_search.cli.render.search import render_search
 from pi_event_search.cli.render.sessions import render_lineage, render_sessions
@@ -26,6 +26,8 @@ from tests.cli.made_up import (
     SESSION,
     MadeUpIndex,
     check_golden,
+    different,
+    equal,
     event,
     hit,
     no_hits,
@@ -53,6 +55,8 @@ ANSWERS: dict[str, tuple[Callable[[Any, Screen], None], Callable[[], Any]]] = {
     "lineage": (render_lineage, lambda: Lineage(SESSION, ("c1", "c2"), "p")),
     "status": (render_status, status),
     "sync": (render_sync, report),
+    "verify": (render_verification, equal),
+    "verify-different": (render_verification, different),
 }
 LOOKS = {"80": (80, True), "200": (200, True), "piped": (None, False), "plain-40": (40, False)}
 

@@ -26,6 +26,7 @@ class Entry:
     body: Object = field(compare=False)
     detached: bool = False
     first_kept: str | None = None
+    record: Record | None = field(default=None, compare=False)
 
 
 @dataclass
@@ -66,7 +67,7 @@ def _entry(found: Session, record: Record, body: Object, index: int, previous: s
     kept = text(body, "firstKeptEntryId")
     if found.version == 1 and not record.detached:  # written ids do not survive the migration
         own, parent, kept = f"#{index}", previous, _kept_by_index(found, body, index)
-    elif own is None:
+    elif own is None and found.version > 1:  # whose records have no ids to miss
         found.receipts["missing-id"] += 1
     kind = text(body, "type") or ""
     message = body.get("message") if kind == "message" else None
@@ -74,7 +75,7 @@ def _entry(found: Session, record: Record, body: Object, index: int, previous: s
     if found.version < 3 and role == "hookMessage":
         role = "custom"
     key = own if own is not None and not record.detached else f"~{ordinal}"
-    return Entry(ordinal, key, own, parent, kind, role, body, record.detached, kept)
+    return Entry(ordinal, key, own, parent, kind, role, body, record.detached, kept, record)
 
 
 def _kept_by_index(found: Session, body: Object, index: int) -> str | None:

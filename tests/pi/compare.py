@@ -40,6 +40,10 @@ class Facts:
     """The newest compaction on the branch."""
     edits: dict[str, str] = field(default_factory=dict)
     """Target -> the context edit that counts for it."""
+    orphans: list[str] = field(default_factory=list)
+    """Entries whose parent is missing, in append order."""
+    duplicates: set[str] = field(default_factory=set)
+    """Ids that several records have."""
 
 
 _REFUSED = "not a valid pi session"
@@ -84,13 +88,13 @@ def _in_our_names(answer: Answer, facts: Facts) -> Answer:
             return [renamed(item) for item in value]
         return names.get(value, value) if isinstance(value, str) else value
 
-    keys = ("order", "branch", "children", "roots", "contextEntries", "projected", "effectiveEdits")
-    single = ("leafId", "contextCompactionId", "labels")
+    keys = ("order", "branch", "children", "roots", "orphans", "contextEntries", "projected")
+    single = ("leafId", "contextCompactionId", "labels", "effectiveEdits")
     return {key: renamed(answer[key]) if key in keys + single else answer[key] for key in answer}
 
 
 def _differences(pi: Answer, facts: Facts) -> Iterator[str]:
-    duplicates = set(pi["duplicateIds"]) - {None}
+    duplicates = {key for key in pi["duplicateIds"] if isinstance(key, str)}
     checks = {
         "session id": (pi["sessionId"], facts.session_id),
         "cwd": (pi["cwd"] or "", facts.cwd),
@@ -101,6 +105,8 @@ def _differences(pi: Answer, facts: Facts) -> Iterator[str]:
         "labels": (pi["labels"], facts.labels),
         "children": (_settled(pi["children"], duplicates), _settled(facts.children, duplicates)),
         "roots": (_roots(pi["roots"], duplicates), _roots(facts.roots, duplicates)),
+        "orphans": (_orphans(pi, duplicates), _roots(facts.orphans, duplicates)),
+        "duplicates": (duplicates, facts.duplicates),
         "compaction": (pi["contextCompactionId"] if pi["leafId"] else None, facts.compaction),
         "edits": (pi["effectiveEdits"] if pi["leafId"] else {}, facts.edits),
     }
@@ -140,14 +146,20 @@ def _settled(children: dict[str, list[str]], duplicates: set[str]) -> dict[str, 
     So is the empty parent id, which Pi lists but never follows.
     """
     found = {
-        parent: [key for key in keys if key is not None and key not in duplicates]
+        parent: [key for key in keys if isinstance(key, str) and key not in duplicates]
         for parent, keys in children.items()
     }
     return {parent: keys for parent, keys in found.items() if parent and keys}
 
 
 def _roots(roots: list[str], duplicates: set[str]) -> list[str]:
-    return [key for key in roots if key is not None and key not in duplicates]
+    return [key for key in roots if isinstance(key, str) and key not in duplicates]
+
+
+def _orphans(pi: Answer, duplicates: set[str]) -> list[str]:
+    """Without those of the empty parent id: to Pi they are roots like any other."""
+    nameless = pi["children"].get("", [])
+    return [key for key in _roots(pi["orphans"], duplicates) if key not in nameless]
 
 
 def _canonical(name: str | None) -> str | None:

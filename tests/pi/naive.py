@@ -35,4 +35,10 @@ def naive_facts(data: bytes) -> Facts | None:
         types={key: e.type for key, e in grown.nodes.items()},
         compaction=newest_compaction(grown),
         edits=effective_edits(grown),
+        orphans=[
+            key
+            for key, entry in grown.nodes.items()
+            if entry.parent is not None and entry.parent not in grown.nodes
+        ],
+        duplicates={entry.id for entry in grown.superseded if entry.id is not None},
     )

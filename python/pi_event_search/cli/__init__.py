@@ -29,6 +29,7 @@ from pi_event_search.errors import (
     InvalidQuery,
     NotFound,
 )
+from pi_event_search.types import Verification
 from pi_event_search.types.shape import Shape, dump
 
 DONE, UNFORESEEN, USAGE, NOT_FOUND, PROBLEM, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -82,7 +83,7 @@ def _run(argv: Sequence[str], open_index: OpenIndex, now: datetime, zone: tzinfo
         if parsed.command.name in STANDALONE:
             commands.check(parsed, commands.Surroundings(now, zone, _notice, None))
             return STANDALONE[parsed.command.name](parsed, _write_line)
-        _answer(parsed, open_index, now, zone)
+        result = _answer(parsed, open_index, now, zone)
     except BrokenPipeError:
         raise
     except EventSearchError as error:
@@ -96,10 +97,10 @@ def _run(argv: Sequence[str], open_index: OpenIndex, now: datetime, zone: tzinfo
         message = f"Something unforeseen happened: {type(error).__name__}: {error}"
         hint = f"{message} (set {_DEBUG}=1 for the traceback)"
         return _fail(UNFORESEEN, EventSearchError.code, hint, as_json)
-    return DONE
+    return PROBLEM if isinstance(result, Verification) and not result.equal else DONE
 
 
-def _answer(parsed: Parsed, open_index: OpenIndex, now: datetime, zone: tzinfo | None) -> None:
+def _answer(parsed: Parsed, open_index: OpenIndex, now: datetime, zone: tzinfo | None) -> Shape:
     with ExitStack() as stack:
         progress = None
         if sys.stderr.isatty():
@@ -110,10 +111,11 @@ def _answer(parsed: Parsed, open_index: OpenIndex, now: datetime, zone: tzinfo |
         result = commands.run(parsed, index, around)
     if parsed.values.json:
         _write_json(result)
-        return
+        return result
     from pi_event_search.cli.render import render  # loads the terminal library
 
     _write(render(result, parsed, around, sys.stdout))
+    return result
 
 
 def _fail(exit_code: int, code: str, message: str, as_json: bool) -> int:
@@ -154,7 +156,9 @@ def _notice(message: str) -> None:
 
 def _write_json(document: Shape | dict[str, dict[str, str]]) -> None:
     data = document.to_json() if isinstance(document, Shape) else dump(document)
-    _write_line(clean_json(data))
+    sys.stdout.flush()
+    sys.stdout.buffer.write(clean_json(data) + b"\n")
+    sys.stdout.buffer.flush()
 
 
 def _write_line(line: bytes) -> None:

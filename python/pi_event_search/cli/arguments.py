@@ -157,6 +157,20 @@ COMMANDS: dict[str, Command] = {
             "show what is indexed, and what is not and why",
         ),
         Command(
+            "verify",
+            "verify [options]",
+            "compare the index with one built afresh",
+            "Brings the index up to date, builds another one from the session files in a temporary "
+            "place, and compares facts, states, texts and what searches find. Exits with 4 when "
+            "anything differs; rebuild repairs it.",
+        ),
+        Command(
+            "rebuild",
+            "rebuild [options]",
+            "build a new index beside the old one and switch to it",
+            "The old index answers until the new one is complete.",
+        ),
+        Command(
             "serve",
             "serve [options]",
             "answer the requests of a tool bridge, as the Pi package",

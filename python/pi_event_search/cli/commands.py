@@ -22,6 +22,7 @@ from pi_event_search.types import (
     SessionsRequest,
     SyncReport,
     TraceRequest,
+    Verification,
 )
 from pi_event_search.types.shape import Shape
 
@@ -66,7 +67,11 @@ def check(parsed: Parsed, around: Surroundings) -> None:
     name, words, values = parsed.command.name, parsed.words, parsed.values
     match name:
         case "search":
-            SearchRequest(**_search_arguments(parsed, around))
+            request = SearchRequest(**_search_arguments(parsed, around))
+            if request.has_words:
+                from pi_event_search.query import parse  # loads the core
+
+                parse(request.query)
         case "read":
             session_id, entry_id = _event_id(words)
             ReadRequest(session_id=session_id, entry_id=entry_id, **_given(values, *_READ))
@@ -75,12 +80,13 @@ def check(parsed: Parsed, around: Surroundings) -> None:
             TraceRequest(session_id=session_id, entry_id=entry_id, **_given(values, "depth"))
         case "lineage" if len(words) != 1:
             raise InvalidArgument("lineage takes one session id.")
-        case "sync" | "sessions" | "status" | "serve" | "pi-extension" if words:
+        case _ if words and name in _WITHOUT_WORDS:
             raise InvalidArgument(f"{name} takes no word such as {words[0]!r}, only options.")
         case "sessions":
             SessionsRequest(**_sessions_arguments(parsed, around))
 
 
+_WITHOUT_WORDS = ("sync", "sessions", "status", "verify", "rebuild", "serve", "pi-extension")
 _SEARCH = (
     "limit",
     "session_id",
@@ -147,6 +153,14 @@ def _status(parsed: Parsed, index: Index, around: Surroundings) -> Shape:
     return index.status(invocation=invocation(parsed.values))
 
 
+def _verify(parsed: Parsed, index: Index, around: Surroundings) -> Verification:
+    return index.verify(progress=around.progress)
+
+
+def _rebuild(parsed: Parsed, index: Index, around: Surroundings) -> SyncReport:
+    return index.rebuild(progress=around.progress)
+
+
 _RUNS: dict[str, Callable[[Parsed, Index, Surroundings], Shape]] = {
     "sync": _sync,
     "search": _search,
@@ -155,6 +169,8 @@ _RUNS: dict[str, Callable[[Parsed, Index, Surroundings], Shape]] = {
     "sessions": _sessions,
     "lineage": _lineage,
     "status": _status,
+    "verify": _verify,
+    "rebuild": _rebuild,
 }
 
 

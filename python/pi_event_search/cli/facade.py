@@ -18,6 +18,7 @@ from pi_event_search.types import (
     Status,
     SyncReport,
     Trace,
+    Verification,
 )
 
 
@@ -80,6 +81,10 @@ class Index(Protocol):
     def lineage(self, session_id: str, *, invocation: Invocation) -> Lineage: ...
 
     def status(self, *, invocation: Invocation) -> Status: ...
+
+    def verify(self, *, progress: Callable[[Progress], None] | None = None) -> Verification: ...
+
+    def rebuild(self, *, progress: Callable[[Progress], None] | None = None) -> SyncReport: ...
 
 
 class OpenIndex(Protocol):

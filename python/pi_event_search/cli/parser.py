@@ -7,13 +7,12 @@ worded here and in `help`.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from pi_event_search.cli.arguments import (
     COMMANDS,
-    COMMON,
     PROGRAM,
     Command,
     Option,
@@ -66,14 +65,25 @@ def by_flag(error: EventSearchError, command: Command) -> str:
 
 
 def _command_position(argv: Sequence[str]) -> int | None:
-    """Index of the first word that is neither an option nor the value of a common one."""
-    with_value = {option.flag for option in COMMON if option.metavar}
+    """Index of the first word that is neither an option nor the value of one.
+
+    Options stand before the command as well as behind it, and no flag takes a value with one
+    command and none with another.
+    """
     at = 0
     while at < len(argv):
         if not argv[at].startswith("-"):
             return at
-        at += 2 if argv[at] in with_value else 1
+        at += 2 if argv[at] in _WITH_VALUE else 1
     return None
+
+
+_WITH_VALUE = {
+    option.flag
+    for command in COMMANDS.values()
+    for option in options_of(command)
+    if option.metavar is not None
+}
 
 
 def _parse_without_command(argv: Sequence[str]) -> AboutProgram:
@@ -118,7 +128,10 @@ def _read_options(
         _add(parser, option)
     # Without positional arguments of its own, argparse hands back all words in their order,
     # wherever the options stand between them.
-    values, words = parser.parse_known_args(argv)
+    values, words = parser.parse_known_args(list(_with_dashed_values(argv, command)))
+    for option in options_of(command):
+        if option.metavar == "DIR" and "" in _given(values, option):
+            raise InvalidArgument(f"{option.flag} must be a directory, not ''. {_see(command)}")
     for word in words:
         if word.startswith("-") and word != "-" and not word[1:].isdigit():
             raise InvalidArgument(
@@ -126,6 +139,29 @@ def _read_options(
                 f"with a dash. {_see(command)}"
             )
     return values, (*words, *literal)
+
+
+def _with_dashed_values(argv: Sequence[str], command: Command) -> Iterator[str]:
+    """Ties a value that begins with a dash to its option, as argparse would not take it for one.
+
+    Pi's session directories begin with two dashes, and so does a pattern that excludes one.
+    """
+    flags = {"-h", *(option.flag for option in options_of(command))}
+    words = iter(argv)
+    for word in words:
+        if word in _WITH_VALUE and word in flags:
+            value = next(words, None)
+            if value is None or value.partition("=")[0] in flags:
+                yield from (word, *(() if value is None else (value,)))
+            else:
+                yield f"{word}={value}"
+        else:
+            yield word
+
+
+def _given(values: argparse.Namespace, option: Option) -> Sequence[str]:
+    value = getattr(values, option.argument)
+    return value if option.many else () if value is None else (value,)
 
 
 def _add(parser: argparse.ArgumentParser, option: Option) -> None:

@@ -83,6 +83,7 @@ class SessionRow(NamedTuple):
     complete_offset: int
     tail_length: int
     awaited_size: int | None
+    projector: int | None
     known_id: str | None
     known_cwd: str | None
     epoch: int | None
@@ -110,7 +111,7 @@ FRAGMENT_COLUMNS = ", ".join(FragmentRow._fields)
 SESSION_QUERY = """
 SELECT so.source, so.path, so.explicit, so.state, so.detail, ifnull(so.size, 0),
   ifnull(so.mtime_ns, 0), ifnull(so.complete_offset, 0), ifnull(so.tail_length, 0), so.awaited_size,
-  so.session_id, so.cwd,
+  so.projector,  so.session_id, so.cwd,
   se.epoch, se.session_id, se.version, se.workspace, w.cwd, se.created_ts, se.created_at,
   se.parent_session, se.name, ifnull(se.last_ts, 0), ifnull(se.events, 0),
   ifnull(se.next_ord, 0), ifnull(se.leaf_unknown, 0), ifnull(se.irregular, 0),

@@ -18,7 +18,7 @@ join the tables:
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised when a table changes; an older database is rebuilt, a newer one is refused."""
 
 ORD_BITS = 32
@@ -46,16 +46,23 @@ CREATE TABLE sources (
   header_offset INTEGER, header_length INTEGER, header_hash BLOB,
   boundary_offset INTEGER, boundary_length INTEGER, boundary_hash BLOB,
   tail_offset INTEGER, tail_length INTEGER, tail_hash BLOB,
+  -- Version of the projector that made the reading; another one reads the source again.
+  projector INTEGER,
   -- Size at a look that found work to do, NULL again when the work is done.
   awaited_size INTEGER
 );
 
--- Which session directories listed a source in their latest scan.
+-- Which session directories listed a source in their latest scan, and the way to it from there,
+-- which differs from the source's own path where links are on it.
 CREATE TABLE listings (
-  directory BLOB NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (directory, source)
+  directory BLOB NOT NULL, source INTEGER NOT NULL, path BLOB NOT NULL,
+  PRIMARY KEY (directory, source)
 ) WITHOUT ROWID;
 
--- What the latest look at the directories could not observe.
+-- When each session directory was last looked through to the end, as ISO 8601 UTC.
+CREATE TABLE directories (directory BLOB PRIMARY KEY, reconciled_at TEXT NOT NULL) WITHOUT ROWID;
+
+-- What the latest look at each directory could not observe.
 CREATE TABLE troubles (path BLOB NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL);
 
 -- One row an epoch. `compaction_ord`, `compaction_depth` and `kept_depth` are the newest
@@ -96,6 +103,7 @@ CREATE TABLE events (
   first_key INTEGER NOT NULL, fragments INTEGER NOT NULL
 );
 CREATE INDEX events_by_id ON events (entry_id);
+CREATE INDEX events_by_parent ON events (parent_id);
 CREATE INDEX events_by_place ON events (segment, depth);
 CREATE INDEX events_by_compaction ON events (event) WHERE contribution = 3;
 
@@ -123,6 +131,7 @@ CREATE TABLE fragments (
 
 -- What an entry says of another entry (by id), of a tool call (by its id) or of a file (by path).
 -- Bound late: the other end is looked up when asked for, so order of arrival never matters.
+-- Superseded and detached events have theirs too: Pi heeds labels and names of the former.
 CREATE TABLE relationships (
   event INTEGER NOT NULL, kind INTEGER NOT NULL, reference TEXT NOT NULL,
   detail TEXT, flags INTEGER NOT NULL,
@@ -136,8 +145,11 @@ CREATE TABLE receipts (
   PRIMARY KEY (epoch, kind)
 ) WITHOUT ROWID;
 
--- Keys handed out to a batch that has not been published. Its documents may be in Tantivy.
-CREATE TABLE reservations (first_key INTEGER PRIMARY KEY, last_key INTEGER NOT NULL);
+-- Keys handed out to a batch that has not been published. Its documents may be in Tantivy, and
+-- then its stamp is (see `text_stamp` in the metadata and recovery.py).
+CREATE TABLE reservations (
+  first_key INTEGER PRIMARY KEY, last_key INTEGER NOT NULL, stamp INTEGER NOT NULL
+);
 
 -- Documents that no row answers for any more, deleted from Tantivy with the next batch.
 CREATE TABLE dead_keys (first_key INTEGER PRIMARY KEY, last_key INTEGER NOT NULL);

@@ -21,6 +21,8 @@ PENDING = "pending"
 NOT_A_SESSION = "not-a-session"
 UNREADABLE = "unreadable"
 """Permission or I/O error: the last good reading stays."""
+CHANGING = "changing"
+"""It was rewritten while it was read: the last good reading stays until the next look."""
 FAILED = "failed"
 """It was read and could not be taken in; the last good reading stays."""
 
@@ -38,12 +40,16 @@ class SourceRecord:
     """Device, inode, size, mtime and ctime (ns) at the last look, and whether it was settled."""
     checkpoint: _core.Checkpoint | None
     version: int | None
+    current: bool
+    """The reading was made by this program's projector."""
     published: int | None = None
     """The epoch that a running reading has made live."""
 
     def unchanged(self, stat: tuple[int, int, int, int, int]) -> bool:
-        """Whether (device, inode, size, mtime, ctime) proves that nothing was written."""
-        return self.observation == (*stat, 1) and self.state in (READY, NOT_A_SESSION)
+        """Whether (device, inode, size, mtime, ctime) proves that the reading stands."""
+        if not self.current or self.state not in (READY, NOT_A_SESSION):
+            return False
+        return self.observation == (*stat, 1)
 
     @property
     def pending_from(self) -> int:
@@ -53,7 +59,7 @@ class SourceRecord:
 
 
 _SOURCES = (
-    "SELECT so.source, so.path, so.explicit, so.epoch, so.state, se.version,"
+    "SELECT so.source, so.path, so.explicit, so.epoch, so.state, so.projector, se.version,"
     f" {CHECKPOINT_COLUMNS}"
     " FROM sources so LEFT JOIN sessions se ON se.epoch = so.epoch"
 )
@@ -77,8 +83,9 @@ def find_source(connection: sqlite3.Connection, path: bytes) -> SourceRecord | N
 
 
 def _records(rows: sqlite3.Cursor) -> Iterator[SourceRecord]:
-    for source, path, explicit, epoch, state, version, *columns in rows:
+    for source, path, explicit, epoch, state, projector, version, *columns in rows:
         checkpoint = tuple(columns)
+        current = projector == _core.PROJECTOR_VERSION
         yield SourceRecord(
             source=source,
             path=path,
@@ -86,8 +93,10 @@ def _records(rows: sqlite3.Cursor) -> Iterator[SourceRecord]:
             epoch=epoch,
             state=state,
             observation=checkpoint[:6],
-            checkpoint=checkpoint if epoch is not None else None,
+            # What another projector made of the file is not gone on from.
+            checkpoint=checkpoint if epoch is not None and current else None,
             version=version,
+            current=current,
         )
 
 
@@ -98,8 +107,8 @@ def save_checkpoint(
     marks = ", ".join("?" * len(checkpoint))
     connection.execute(
         f"UPDATE sources SET ({CHECKPOINT_COLUMNS}) = ({marks}), state = ?, detail = '',"
-        " awaited_size = NULL WHERE source = ?",
-        (*checkpoint, READY, source),
+        " projector = ?, awaited_size = NULL WHERE source = ?",
+        (*checkpoint, READY, _core.PROJECTOR_VERSION, source),
     )
 
 
@@ -109,7 +118,9 @@ def add_source(connection: sqlite3.Connection, path: bytes, *, explicit: bool) -
         "INSERT INTO sources (path, explicit, state) VALUES (?, ?, ?)", (path, explicit, PENDING)
     )
     assert cursor.lastrowid is not None
-    return SourceRecord(cursor.lastrowid, path, explicit, None, PENDING, (), None, None)
+    return SourceRecord(
+        cursor.lastrowid, path, explicit, None, PENDING, (), None, None, current=False
+    )
 
 
 def set_awaited(connection: sqlite3.Connection, source: int, size: int) -> None:
@@ -143,8 +154,9 @@ def set_not_a_session(
     """Remembers a file that is no session, as it was observed, so that it is not read again."""
     connection.execute(
         "UPDATE sources SET (device, inode, size, mtime_ns, ctime_ns, settled)"
-        " = (?, ?, ?, ?, ?, ?), state = ?, detail = ?, awaited_size = NULL WHERE source = ?",
-        (*observation, NOT_A_SESSION, detail, source),
+        " = (?, ?, ?, ?, ?, ?), state = ?, detail = ?, projector = ?, awaited_size = NULL"
+        " WHERE source = ?",
+        (*observation, NOT_A_SESSION, detail, _core.PROJECTOR_VERSION, source),
     )
 
 
@@ -154,9 +166,9 @@ def remove_source(connection: sqlite3.Connection, source: int) -> None:
     connection.execute("DELETE FROM sources WHERE source = ?", (source,))
 
 
-def add_listing(connection: sqlite3.Connection, directory: bytes, source: int) -> None:
-    """Remembers that a session directory holds the source."""
-    connection.execute("INSERT OR IGNORE INTO listings VALUES (?, ?)", (directory, source))
+def add_listing(connection: sqlite3.Connection, directory: bytes, source: int, path: bytes) -> None:
+    """Remembers that a session directory holds the source, and the way to it from there."""
+    connection.execute("REPLACE INTO listings VALUES (?, ?, ?)", (directory, source, path))
 
 
 def workspace_number(connection: sqlite3.Connection, cwd: str) -> int:

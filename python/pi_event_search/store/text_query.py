@@ -5,20 +5,50 @@ No string of a caller ever reaches the engine's own query parser.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 import tantivy
 
 from pi_event_search import _core
-from pi_event_search.store.text_index import SCHEMA, facet, guarded
+from pi_event_search.store.text_index import SAID_FACET, SCHEMA, facet, guarded
 
 Query = tantivy.Query
 Occur = tantivy.Occur
 
-PART_BOOST = 0.4
-"""A word that matches as a part of an identifier weighs less than the whole identifier."""
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What the score adds to BM25. `benches/relevance` shows what each choice is worth."""
+
+    part: float
+    """What a match in the parts of identifiers weighs; a match by words weighs 1."""
+    whole: float
+    """Bonus for an identifier of several words exactly as typed, times its own score."""
+    said: float
+    """Bonus for what was said or concluded, as a share of the rarity of the words asked for."""
+    adjacent: float
+    """Bonus for all words side by side in their order, times the score of that phrase."""
+
+
+PLAIN = Ranking(part=1.0, whole=0.0, said=0.0, adjacent=0.0)
+"""BM25 alone, to compare with."""
+RANKING = Ranking(part=0.0001, whole=0.5, said=0.3, adjacent=0.3)
+"""How searches rank.
+
+So small a share of a match by parts stays below any match by words, however rare the parts and
+however common the words are. The other values lie on a plateau: half or double of each changes
+little.
+"""
+
+ADJACENT_LIMIT = 3_000
+"""Fragments expected to hold all the words, up to which they are looked for side by side: with
+more, comparing all the positions would take longer than the rest of a search. Quotes still do."""
+RARE_ENOUGH = 10_000
+"""At least one of the words must be in no more fragments, since words that go together (`const`,
+`import`) defeat the expectation."""
 
 MAX_PAGE = 4_096
 """Hits fetched at once while paging through ranked hits."""
@@ -54,30 +84,77 @@ class TextFilter:
 
 def build(query: _core.Query | None, restriction: TextFilter) -> Query:
     """The engine's query: every clause must match one fragment; filters do not touch the score."""
-    must = [(Occur.Must, clause) for clause in ([] if query is None else _clauses(query))]
+    return _query(query, restriction, PLAIN)
+
+
+def ranked(query: _core.Query | None, restriction: TextFilter, searcher: tantivy.Searcher) -> Query:
+    """The same matches as those of :func:`build`, scored as :data:`RANKING` says."""
+    if query is None:
+        return build(query, restriction)
+    return _query(query, restriction, RANKING, list(_bonuses(query, RANKING, searcher)))
+
+
+def _query(
+    query: _core.Query | None,
+    restriction: TextFilter,
+    ranking: Ranking,
+    bonuses: Sequence[Query] = (),
+) -> Query:
+    clauses = () if query is None else _clauses(query, ranking)
+    must = [(Occur.Must, clause) for clause in clauses]
     must += [(Occur.Must, Query.const_score_query(part, 0.0)) for part in _accepting(restriction)]
     if not must:
         must = [(Occur.Must, Query.const_score_query(Query.all_query(), 0.0))]
     must += [(Occur.MustNot, part) for part in _excluding(restriction)]
+    must += [(Occur.Should, bonus) for bonus in bonuses]
     return must[0][1] if len(must) == 1 else Query.boolean_query(must)
 
 
-def _clauses(query: _core.Query) -> Iterator[Query]:
-    for words, parts in zip(query.clauses, query.parts, strict=True):
-        if len(words) == 1:
-            yield _word(words[0], parts)
-        else:
-            yield Query.phrase_query(SCHEMA, "words", list(words))
+def _bonuses(query: _core.Query, ranking: Ranking, searcher: tantivy.Searcher) -> Iterator[Query]:
+    """What only adds to the score; none of it decides whether a fragment matches."""
+    words = [word for clause in query.clauses for word in clause]
+    holding = [searcher.doc_freq("words", word) for word in words]
+    if ranking.said:
+        rarity = sum(_rarity(count, searcher.num_docs) for count in holding)
+        said = Query.term_query(SCHEMA, "facet", SAID_FACET, "basic")
+        yield Query.const_score_query(said, ranking.said * rarity)
+    if ranking.whole:
+        for whole in filter(None, query.wholes):
+            yield Query.boost_query(_side_by_side("parts", [whole]), ranking.whole)
+    if ranking.adjacent and len(query.clauses) > 1:
+        chances = (count / max(searcher.num_docs, count, 1) for count in holding)
+        expected = searcher.num_docs * math.prod(chances)
+        if min(holding) <= RARE_ENOUGH and expected <= ADJACENT_LIMIT:
+            yield Query.boost_query(_side_by_side("words", words), ranking.adjacent)
 
 
-def _word(word: str, parts: Sequence[str]) -> Query:
-    """A word as itself, or as a part of a longer identifier, for less."""
-    whole = Query.term_query(SCHEMA, "words", word, "freq")
-    if len(parts) > 1:
-        inside = Query.phrase_query(SCHEMA, "parts", list(parts))
-    else:
-        inside = Query.term_query(SCHEMA, "parts", word, "freq")
-    return Query.disjunction_max_query([whole, Query.boost_query(inside, PART_BOOST)])
+def _rarity(holding: int, total: int) -> float:
+    """The inverse document frequency of BM25, which its scores are multiples of."""
+    return math.log1p((max(total - holding, 0) + 0.5) / (holding + 0.5))
+
+
+def _clauses(query: _core.Query, ranking: Ranking) -> Iterator[Query]:
+    for tokens, parts in zip(query.clauses, query.parts, strict=True):
+        yield _clause(tokens, parts, ranking.part)
+
+
+def _clause(tokens: Sequence[str], parts: Sequence[str], part: float) -> Query:
+    """Tokens side by side among the words, or among the parts of identifiers, for much less.
+
+    A term that is an identifier itself may also be found by its parts: `userName` stands in
+    `getUserName` as user, name.
+    """
+    whole = _side_by_side("words", tokens)
+    inside = [_side_by_side("parts", tokens)]
+    if parts:
+        inside.append(_side_by_side("parts", parts))
+    return Query.disjunction_max_query([whole, *(Query.boost_query(way, part) for way in inside)])
+
+
+def _side_by_side(name: str, tokens: Sequence[str]) -> Query:
+    if len(tokens) == 1:
+        return Query.term_query(SCHEMA, name, tokens[0], "freq")
+    return Query.phrase_query(SCHEMA, name, list(tokens))
 
 
 def _accepting(restriction: TextFilter) -> Iterator[Query]:
@@ -181,15 +258,11 @@ def _numbers_of(
     return cast(list[int], searcher.fast_field_values(name, addresses))
 
 
-def matching_events(
-    searcher: tantivy.Searcher, query: Query, limit: int
-) -> Iterable[tuple[int, int]]:
-    """(key, event) of up to ``limit`` matching fragments, in no particular order."""
+def matching_keys(searcher: tantivy.Searcher, query: Query, limit: int) -> list[int]:
+    """Keys of up to ``limit`` matching fragments, in no particular order."""
 
-    def search() -> list[tuple[int, int]]:
+    def search() -> list[int]:
         found = searcher.search(query, limit, count=False)
-        addresses = [address for _, address in found.hits]
-        keys, events = (_numbers_of(searcher, name, addresses) for name in ("key", "event"))
-        return list(zip(keys, events, strict=True))
+        return _numbers_of(searcher, "key", [address for _, address in found.hits])
 
     return guarded("search", search)

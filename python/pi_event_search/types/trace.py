@@ -22,8 +22,10 @@ class Edge(Shape):
     """One relationship, and how it is known: just one of the three flags is usually set."""
 
     type: str
-    """`parent`, `child`, `sibling`, `tool-result-for`, `compacts`, `labels`, `file-read`, ..."""
+    """`parent`, `child`, `sibling`, `tool-result-for`, `compacts`, `branch-summary-from`,
+    `context-edit`, `labels`, `session-parent`, `session-fork`, `file-changed` or `file-read`."""
     from_: EventRef
+    """Of related edges, the event whose record refers to `to`; of a fork, where it began."""
     to: EventRef | FileRef
     recorded: bool
     """A record says so."""
@@ -32,9 +34,13 @@ class Edge(Shape):
     inferred: bool
     """It is a reading of the evidence, as a file touched by a tool call."""
     detail: str | None = field(default=None, metadata=OPTIONAL)
+    """Id of the tool call, text of the label (empty: cleared), `omit` or `replace` of an edit."""
     target_branch_state: BranchState | None = field(default=None, metadata=OPTIONAL)
+    """Of `to`, unless it is a file."""
     leads_to_materialized_leaf: bool | None = field(default=None, metadata=OPTIONAL)
+    """Of parent, children and siblings: whether reading on there arrives at the newest entry."""
     preview: TextPreview | None = field(default=None, metadata=OPTIONAL)
+    """Of the end that is not the event the edge was reached from."""
 
 
 @dataclass(frozen=True, slots=True)

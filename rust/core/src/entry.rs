@@ -14,14 +14,23 @@ mod tests;
 use crate::json::{JsonError, Reader, ValueKind};
 use crate::project::parse_timestamp;
 
+pub(crate) use split::BOM;
 pub use split::{Piece, split_line};
+
+/// How the ids of entries begin that have none of their own: Pi's ids never do.
+pub(crate) const DERIVED: char = '~';
+
+/// The version that files have which do not name one.
+const OLDEST: i64 = 1;
+/// The version that all later ones are read as.
+pub(crate) const NEWEST: i64 = 3;
 
 /// The first record of a session file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// The session id; never empty. Any text, usually a UUID.
     pub id: String,
-    /// Format version as recorded; 1 when it is missing or no number.
+    /// Format version as Pi understands what is recorded: 1, 2 or 3. See [`read_version`].
     pub version: i64,
     /// Creation time as recorded.
     pub timestamp: Option<String>,
@@ -48,7 +57,7 @@ pub enum Receipt {
     Bom,
     /// Invalid UTF-8 was replaced by U+FFFD.
     InvalidUtf8,
-    /// An escaped lone surrogate in kept text was replaced by U+FFFD.
+    /// An escaped lone surrogate, somewhere in the record, was replaced by U+FFFD.
     RepairedSurrogate,
     /// A stretch of NUL bytes, as a stale writer leaves behind a truncation.
     NulFilled,
@@ -121,7 +130,7 @@ pub fn parse_header(bytes: &[u8]) -> Option<Header> {
     let id = found.id.filter(|id| is_session && !id.is_empty())?;
     Some(Header {
         id,
-        version: found.version.unwrap_or(1),
+        version: found.version.unwrap_or(OLDEST),
         timestamp_ms: found.timestamp.as_deref().and_then(parse_timestamp),
         timestamp: found.timestamp,
         cwd: found.cwd.unwrap_or_default(),
@@ -151,7 +160,7 @@ impl HeaderFields {
                 "timestamp" => found.timestamp = text(&mut reader)?,
                 "cwd" => found.cwd = text(&mut reader)?,
                 "parentSession" => found.parent_session = text(&mut reader)?,
-                "version" => found.version = version(&mut reader)?,
+                "version" => found.version = Some(read_version(&mut reader)?),
                 _ => reader.skip_value()?,
             }
         }
@@ -169,16 +178,41 @@ fn text(reader: &mut Reader<'_>) -> Result<Option<String>, JsonError> {
     Ok(None)
 }
 
-/// Consumes a value of any kind; a number gives its whole part.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "an absurd version saturates"
-)]
-fn version(reader: &mut Reader<'_>) -> Result<Option<i64>, JsonError> {
-    if reader.peek()? == ValueKind::Number {
-        let number = reader.number()?;
-        return Ok(number.parse::<f64>().ok().map(|v| v as i64));
+/// Consumes a version of any kind. Pi takes a missing one or null for 1 and asks only whether it is
+/// below 2 and below 3, in JavaScript: a text counts as the number it spells, a boolean as 0 or 1,
+/// and what is no number at all is below neither.
+fn read_version(reader: &mut Reader<'_>) -> Result<i64, JsonError> {
+    let number = match reader.peek()? {
+        ValueKind::Number => reader.number()?.parse().unwrap_or(f64::NAN),
+        ValueKind::String => spelled_number(&reader.string()?),
+        ValueKind::Bool | ValueKind::Null => {
+            reader.skip_value()?;
+            0.0
+        }
+        ValueKind::Object | ValueKind::Array => {
+            reader.skip_value()?;
+            f64::NAN
+        }
+    };
+    Ok(match number {
+        old if old < 2.0 => OLDEST,
+        old if old < 3.0 => 2,
+        _ => NEWEST,
+    })
+}
+
+/// The decimal number that JavaScript reads in a text; the empty text is 0.
+fn spelled_number(text: &str) -> f64 {
+    let text = text.trim_matches(is_js_space);
+    let decimal = |b: u8| b.is_ascii_digit() || b"+-.eE".contains(&b);
+    match text {
+        "" => 0.0,
+        _ if text.bytes().all(decimal) => text.parse().unwrap_or(f64::NAN),
+        _ => f64::NAN,
     }
-    reader.skip_value()?;
-    Ok(None)
+}
+
+/// White space to JavaScript's `trim`.
+fn is_js_space(c: char) -> bool {
+    (c.is_whitespace() && c != '\u{85}') || c == '\u{FEFF}'
 }

@@ -11,13 +11,13 @@ mod tests;
 
 use crate::boundary::{Boundary, HeaderPrint, record_hash};
 use crate::checkpoint::{Checkpoint, Decision, RebuildReason, decide, settled};
-use crate::entry::{Header, Receipt, parse_header};
+use crate::entry::{BOM, Header, NEWEST, Receipt, parse_header};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Reader;
 use crate::lines::{Line, LineReader, OVERSIZED_HEAD, RECORD_LIMIT};
 use crate::project::{Event, project, project_oversized};
 use crate::source::{Observation, Source, read_exact_at};
-use intake::Intake;
+use intake::{Chain, Intake, is_dropped};
 
 /// What a reader is going to do, decided before anything is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,10 +35,9 @@ pub enum Plan {
 /// An event with its place in the file.
 #[derive(Debug)]
 pub struct Record {
-    /// The projected entry. `event.id` is always set: entries without an id get a derived one.
+    /// The projected entry. `event.id` is always set: entries without an id get a derived one, and
+    /// so do those of version 1 files, whose ids Pi replaces.
     pub event: Event,
-    /// The id was derived because the record has none.
-    pub derived_id: bool,
     /// The record has no id where its format version needs one: nothing can refer to it.
     pub idless: bool,
     /// Found on a line that Pi skips: searchable, outside the tree.
@@ -81,12 +80,11 @@ pub struct SessionReader<S: Source> {
     plan: Plan,
     header: Option<Header>,
     header_print: Option<HeaderPrint>,
-    /// Receipts of lines before the header, handed out with the first batch.
-    early: Vec<(Receipt, u64)>,
+    /// The format version of the header.
+    version: i64,
     observation: Observation,
     progress: Progress,
-    /// Ids of a version 1 file in append order: its links are positions.
-    v1_ids: Vec<String>,
+    chain: Chain,
     bytes_read: u64,
     probed_bytes: u64,
     finished: bool,
@@ -107,7 +105,7 @@ impl<S: Source> SessionReader<S> {
             plan: Plan::Fresh,
             header: None,
             header_print: None,
-            early: Vec::new(),
+            version: known.as_ref().map_or(NEWEST, |(_, version)| *version),
             observation,
             progress: Progress {
                 complete_offset: 0,
@@ -117,7 +115,7 @@ impl<S: Source> SessionReader<S> {
                 tail: None,
                 entries: 0,
             },
-            v1_ids: Vec::new(),
+            chain: Chain::default(),
             bytes_read: 0,
             probed_bytes: 0,
             finished: false,
@@ -172,19 +170,14 @@ impl<S: Source> SessionReader<S> {
         if self.finished {
             return Ok(None);
         }
-        let mut batch = Batch {
-            records: Vec::new(),
-            receipts: std::mem::take(&mut self.early),
-        };
+        let mut batch = Batch::default();
         let from = self.progress.complete_offset;
-        let is_v1 = self
-            .header
-            .as_ref()
-            .is_some_and(|header| header.version < 2);
         let mut intake = Intake {
             batch: &mut batch,
             progress: &mut self.progress,
-            v1_ids: is_v1.then_some(&mut self.v1_ids),
+            header: self.header.as_ref().and(self.header_print.as_ref()),
+            version: self.version,
+            chain: &mut self.chain,
         };
         let mut lines = LineReader::new(
             &self.source,
@@ -301,32 +294,22 @@ impl<S: Source> SessionReader<S> {
         self.header_print = Some(checkpoint.header);
     }
 
-    /// Finds the header: the first parseable record. What stands before it leaves receipts.
+    /// Finds the header: the first value that Pi does not drop. The lines before it are read with
+    /// those behind it, so that what is damaged there is told in the same way.
     fn read_header(&mut self) -> Result<()> {
         let mut lines = LineReader::new(&self.source, 0, self.observation.size, 1);
         while let Some(line) = lines.next()? {
-            let (offset, bytes) = without_bom(&line, &mut self.early);
-            if line.is_blank() {
-                continue;
-            }
+            let bytes = without_bom(&line);
             if let Some(header) = parse_header(bytes) {
+                let offset = line.start + (line.bytes.len() - bytes.len()) as u64;
+                self.version = header.version;
                 self.header = Some(header);
                 self.header_print = Some(HeaderPrint::of_bytes(offset, bytes));
-                self.bytes_read += line.end + u64::from(line.terminated);
-                if line.terminated {
-                    self.progress.boundary = Boundary::of_bytes(line.start, line.bytes);
-                    self.progress.complete_offset = line.end + 1;
-                    self.progress.complete_lines = line.number;
-                } else {
-                    self.progress.tail = Some(Boundary::of_bytes(offset, bytes));
-                    self.finished = true;
-                }
                 return Ok(());
             }
-            if line.oversized || Reader::is_json(bytes) {
+            if line.oversized || (Reader::is_json(bytes) && !is_dropped(bytes)) {
                 break;
             }
-            self.early.push((Receipt::Malformed, line.start));
         }
         Err(Error {
             kind: ErrorKind::NotASession,
@@ -368,7 +351,6 @@ pub fn read_record<S: Source>(
     };
     Ok(Some(Record {
         event,
-        derived_id: false,
         idless: false,
         detached: false,
         byte_start: start,
@@ -378,14 +360,11 @@ pub fn read_record<S: Source>(
     }))
 }
 
-/// Drops a byte order mark at the start of the file, with a receipt: Pi refuses such a file.
-fn without_bom<'a>(line: &Line<'a>, receipts: &mut Vec<(Receipt, u64)>) -> (u64, &'a [u8]) {
-    const BOM: &[u8] = b"\xef\xbb\xbf";
+/// The bytes of a line without the byte order mark that a file may begin with: Pi refuses such a
+/// file, and there is no need to.
+fn without_bom<'a>(line: &Line<'a>) -> &'a [u8] {
     match line.bytes.strip_prefix(BOM) {
-        Some(rest) if line.start == 0 => {
-            receipts.push((Receipt::Bom, 0));
-            (3, rest)
-        }
-        _ => (line.start, line.bytes),
+        Some(rest) if line.start == 0 => rest,
+        _ => line.bytes,
     }
 }

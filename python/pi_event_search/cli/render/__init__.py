@@ -7,7 +7,11 @@ from typing import TextIO
 from pi_event_search.cli.commands import Surroundings
 from pi_event_search.cli.parser import Parsed
 from pi_event_search.cli.render.event import render_event
-from pi_event_search.cli.render.index import render_status, render_sync
+from pi_event_search.cli.render.index import (
+    render_status,
+    render_sync,
+    render_verification,
+)
 from pi_event_search.cli.render.screen import screen_for
 from pi_event_search.cli.render.search import render_search
 from pi_event_search.cli.render.sessions import render_lineage, render_sessions
@@ -20,6 +24,7 @@ from pi_event_search.types import (
     Status,
     SyncReport,
     Trace,
+    Verification,
 )
 from pi_event_search.types.shape import Shape
 
@@ -42,6 +47,8 @@ def render(result: Shape, parsed: Parsed, around: Surroundings, stream: TextIO) 
             render_status(result, screen)
         case SyncReport():
             render_sync(result, screen)
+        case Verification():
+            render_verification(result, screen)
         case _:
             raise TypeError(type(result).__name__)
     return screen.text()

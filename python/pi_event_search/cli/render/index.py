@@ -5,7 +5,7 @@ from __future__ import annotations
 from pi_event_search.cli.render.coverage import coverage_notice, coverage_words
 from pi_event_search.cli.render.screen import BAD, FAINT, STRONG, Screen
 from pi_event_search.cli.render.words import ago, counted, size
-from pi_event_search.types import Status, SyncReport
+from pi_event_search.types import Status, SyncReport, Verification
 
 
 def render_status(status: Status, screen: Screen) -> None:
@@ -54,3 +54,16 @@ def render_sync(report: SyncReport, screen: Screen) -> None:
         (f" ({size(report.bytes_read)} read in {report.duration_ms / 1000:.1f} s)", FAINT),
     )
     coverage_notice(report.coverage, screen)
+
+
+def render_verification(result: Verification, screen: Screen) -> None:
+    """Whether the index is what the session files say, and what differs."""
+    held = f"{counted(result.sessions, 'session')}, {counted(result.events, 'event')}"
+    if result.equal:
+        screen.line(("The index equals one built afresh", STRONG), f": {held}.")
+        return
+    screen.line(("The index differs from one built afresh", BAD), f": {held} compared.")
+    for difference in result.differences:
+        screen.line(difference, indent=2, hang=2)
+    screen.blank()
+    screen.line(("`pi-event-search rebuild` makes a new one.", FAINT))

@@ -57,7 +57,7 @@ def _edge(edge: Edge, target: Node) -> list[Part]:
         parts += [_end(edge.from_, here), (" → ", FAINT), _end(edge.to, here)]
     if edge.inferred:
         parts.append((" inferred", FAINT))
-    if edge.target_branch_state:
+    if edge.target_branch_state and edge.to != here:
         parts.append((f" · {edge.target_branch_state}", FAINT))
     if edge.leads_to_materialized_leaf:
         parts.append((" · towards the leaf", FAINT))

@@ -6,7 +6,7 @@
 
 use memchr::memmem;
 
-use super::Receipt;
+use super::{Receipt, is_js_space};
 use crate::json::{Reader, ValueKind};
 
 /// One record's byte range inside its line, without white space around it.
@@ -20,7 +20,7 @@ pub struct Piece {
     pub detached: bool,
 }
 
-const BOM: &[u8] = b"\xEF\xBB\xBF";
+pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// How every record begins, in every known version of Pi.
 const RECORD_START: &[u8] = b"{\"type\"";
 /// Blocks of a message begin like a record; torn behind one, a record would seem to hold another.
@@ -31,26 +31,23 @@ const RESCANS: usize = 32;
 /// Cuts one line, without its line feed, into records in order, and says what was odd about it.
 ///
 /// A line that is one JSON value gives one piece, whatever value that is. A blank line gives
-/// nothing at all. A byte order mark in front of a whole record is dropped. From any other line
-/// whole records are recovered as detached pieces: objects with a record's fields that run to the
-/// end of the line or to the start of another object. Takes linear time on any input.
+/// nothing at all. From any other line, one with a byte order mark in front too, whole records are
+/// recovered as detached pieces: objects with a record's fields that run to the end of the line or
+/// to the start of another object. Takes linear time on any input.
 pub fn split_line(bytes: &[u8]) -> (Vec<Piece>, Vec<Receipt>) {
     let (start, end) = trim(bytes, 0, bytes.len());
     if start == end {
         return (Vec::new(), Vec::new());
     }
     if Reader::is_json(&bytes[start..end]) {
-        return (vec![attached(start, end)], Vec::new());
+        let piece = Piece {
+            start,
+            end,
+            detached: false,
+        };
+        return (vec![piece], Vec::new());
     }
     split_broken(bytes, start, end)
-}
-
-fn attached(start: usize, end: usize) -> Piece {
-    Piece {
-        start,
-        end,
-        detached: false,
-    }
 }
 
 fn split_broken(bytes: &[u8], mut start: usize, end: usize) -> (Vec<Piece>, Vec<Receipt>) {
@@ -61,9 +58,6 @@ fn split_broken(bytes: &[u8], mut start: usize, end: usize) -> (Vec<Piece>, Vec<
     if bytes[start..end].starts_with(BOM) {
         receipts.push(Receipt::Bom);
         start = trim(bytes, start + BOM.len(), end).0;
-        if Reader::is_json(&bytes[start..end]) {
-            return (vec![attached(start, end)], receipts);
-        }
     }
     let mut pieces = Vec::new();
     let mut search = Search {
@@ -152,9 +146,12 @@ fn record_fields(reader: &mut Reader<'_>) -> Option<bool> {
     reader.begin_object().ok()?;
     while let Some(key) = reader.next_key().ok()? {
         match key.as_ref() {
-            "type" if reader.peek().ok()? == ValueKind::String => {
-                typed = !BLOCK_TYPES.contains(&reader.string().ok()?.as_ref());
-                continue;
+            "type" => {
+                typed = reader.peek().ok()? == ValueKind::String;
+                if typed {
+                    typed = !BLOCK_TYPES.contains(&reader.string().ok()?.as_ref());
+                    continue;
+                }
             }
             "id" | "parentId" | "timestamp" => placed = true,
             _ => {}
@@ -166,8 +163,7 @@ fn record_fields(reader: &mut Reader<'_>) -> Option<bool> {
 
 /// Whether Pi takes a line for blank: it holds nothing but what `String.prototype.trim` removes.
 fn is_blank(bytes: &[u8]) -> bool {
-    let js_space = |c: char| (c.is_whitespace() && c != '\u{85}') || c == '\u{FEFF}';
-    std::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(js_space))
+    std::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(is_js_space))
 }
 
 /// Narrows `start..end` by JSON's white space.

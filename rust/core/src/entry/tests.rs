@@ -31,7 +31,7 @@ fn a_header_is_read_whole() {
 #[test]
 fn a_header_needs_only_its_type_and_an_id() {
     let header =
-        parse_header(br#" {"id":"x.y_z-1","cwd":null,"version":"3","type":"session"} "#).unwrap();
+        parse_header(br#" {"id":"x.y_z-1","cwd":null,"version":null,"type":"session"} "#).unwrap();
     assert_eq!(
         (header.id.as_str(), header.version, header.cwd.as_str()),
         ("x.y_z-1", 1, "")
@@ -42,10 +42,41 @@ fn a_header_needs_only_its_type_and_an_id() {
     );
     let last_wins =
         parse_header(br#"{"type":"x","id":1,"id":"b","type":"session","version":9.7}"#).unwrap();
-    assert_eq!((last_wins.id.as_str(), last_wins.version), ("b", 9));
+    assert_eq!((last_wins.id.as_str(), last_wins.version), ("b", 3));
     let padding = "p".repeat(100_000);
     let large = format!(r#"{{"type":"session","cwd":"/{padding}","id":"s"}}"#);
     assert_eq!(parse_header(large.as_bytes()).unwrap().cwd.len(), 100_001);
+}
+
+#[test]
+fn a_version_is_what_javascript_compares() {
+    let versions = [
+        ("1", 1),
+        ("0", 1),
+        ("-3", 1),
+        ("1.9", 1),
+        ("2", 2),
+        ("2.5", 2),
+        ("3", 3),
+        ("9", 3),
+        ("1e400", 3),
+        ("null", 1),
+        ("true", 1),
+        ("false", 1),
+        (r#""2""#, 2),
+        (r#"" 2.0\ufeff""#, 2),
+        (r#""3""#, 3),
+        (r#""""#, 1),
+        (r#""two""#, 3),
+        (r#""nan""#, 3),
+        (r#""inf""#, 3),
+        ("{}", 3),
+    ];
+    for (text, version) in versions {
+        let header = format!(r#"{{"type":"session","id":"a","version":{text}}}"#);
+        let header = parse_header(header.as_bytes()).unwrap();
+        assert_eq!(header.version, version, "{text}");
+    }
 }
 
 #[test]
@@ -172,7 +203,7 @@ fn byte_order_marks_and_nul_holes_are_told_apart() {
     let marked = format!("\u{feff}{A}");
     assert_eq!(
         pieces(marked.as_bytes()),
-        (vec![(A, false)], vec![Receipt::Bom])
+        (vec![(A, true)], vec![Receipt::Bom, Receipt::Glued])
     );
     assert_eq!(
         pieces("\u{feff}x".as_bytes()),

@@ -1,6 +1,7 @@
 //! What the projection makes of one record.
 
 use super::kinds::{ContextRole, Contribution, Kind, Omission, RelationshipKind};
+use super::message::OLD_CUSTOM;
 use crate::entry::Receipt;
 
 /// One searchable part of an event.
@@ -55,7 +56,7 @@ pub enum Scalar {
 pub struct Event {
     /// The recorded type, at most 1000 code points; empty when it is missing or no string.
     pub entry_type: String,
-    /// Role of a message; `custom` for the old name `hookMessage`.
+    /// Role of a message, as recorded until [`Self::read_as`] translates an old name.
     pub role: Option<String>,
     /// Entry id, at most 512 bytes (see [`Receipt::LongId`]). `None` when missing, empty or no string.
     pub id: Option<String>,
@@ -100,6 +101,14 @@ impl Event {
     /// How often content of one sort was left out.
     pub fn omitted(&self, omission: Omission) -> u32 {
         self.omissions[omission as usize]
+    }
+
+    /// Evens out what a file of an older format version means differently.
+    pub fn read_as(&mut self, version: i64) {
+        if version < 3 && self.role.as_deref() == Some(OLD_CUSTOM) {
+            self.role = Some("custom".to_owned());
+            self.contribution = Contribution::Message;
+        }
     }
 
     /// Replaces what a compaction keeps, for version 1, whose compactions name a position instead.

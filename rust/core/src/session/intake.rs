@@ -1,18 +1,46 @@
 //! From lines to records: what of a line counts, which id it gets, how far the reading has come.
 
-use crate::boundary::{Boundary, fingerprint, record_hash};
-use crate::entry::{Piece, Receipt, split_line};
+use crate::boundary::{Boundary, HeaderPrint, fingerprint, record_hash};
+use crate::entry::{DERIVED, Piece, Receipt, split_line};
 use crate::lines::Line;
 use crate::project::{Event, project, project_oversized};
 
-use super::{Batch, Progress, Record};
+use super::{Batch, Progress, Record, without_bom};
 
 /// Turns lines into records and moves the progress along.
 pub(super) struct Intake<'r> {
     pub(super) batch: &'r mut Batch,
     pub(super) progress: &'r mut Progress,
-    /// Ids of a version 1 file in append order; `None` for other versions.
-    pub(super) v1_ids: Option<&'r mut Vec<String>>,
+    /// Of a whole reading: the header, which is no entry.
+    pub(super) header: Option<&'r HeaderPrint>,
+    /// The format version of the file.
+    pub(super) version: i64,
+    pub(super) chain: &'r mut Chain,
+}
+
+/// The entries of a version 1 file as Pi's migration links them: a list in which each follows the
+/// one before it, and a compaction names the first entry it keeps by its position.
+#[derive(Debug, Default)]
+pub(super) struct Chain {
+    /// By position among the values Pi keeps of the file; `None` where a header stands.
+    ids: Vec<Option<String>>,
+    last: Option<String>,
+}
+
+impl Chain {
+    /// Gives the entry an id and its links. Ids and links that the record has do not survive.
+    fn link(&mut self, event: &mut Event, id: String) {
+        event.parent_id = self.last.replace(id.clone());
+        let index = event.first_kept_index.take();
+        let kept = index.and_then(|index| self.ids.get(usize::try_from(index).ok()?)?.clone());
+        event.set_first_kept(kept);
+        self.ids.push(Some(id.clone()));
+        event.id = Some(id);
+    }
+
+    fn header(&mut self) {
+        self.ids.push(None);
+    }
 }
 
 impl Intake<'_> {
@@ -28,34 +56,73 @@ impl Intake<'_> {
             }
             return;
         }
-        if !line.terminated {
+        if self.is_header(line) {
+            self.header_line(line);
+        } else if !line.terminated {
             self.unterminated(line);
-            return;
-        }
-        if line.oversized {
+        } else if line.oversized {
             self.oversized(line);
         } else {
             self.whole(line);
         }
-        self.complete(line);
+        if line.terminated {
+            self.complete(line);
+        }
+    }
+
+    fn is_header(&self, line: &Line<'_>) -> bool {
+        let skipped = line.bytes.len() - without_bom(line).len();
+        let offset = line.start + skipped as u64;
+        self.header.is_some_and(|header| header.offset == offset)
+    }
+
+    fn header_line(&mut self, line: &Line<'_>) {
+        let bytes = without_bom(line);
+        let skipped = line.bytes.len() - bytes.len();
+        if skipped > 0 {
+            self.note(Receipt::Bom, line);
+        }
+        self.chain.header();
+        if !line.terminated {
+            let start = line.start + skipped as u64;
+            self.progress.tail = Some(Boundary::of_bytes(start, bytes));
+        }
     }
 
     /// A line of bearable length. Nearly always it is one record, parsed once.
     fn whole(&mut self, line: &Line<'_>) {
-        let bytes = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
+        let bytes = trimmed_end(line.bytes);
         if bytes.first() == Some(&b'{')
             && let Ok(event) = project(bytes)
         {
             self.event(event, line, (0, bytes.len()), false);
             return;
         }
-        let (pieces, receipts) = split_line(line.bytes);
-        self.batch
-            .receipts
-            .extend(receipts.into_iter().map(|receipt| (receipt, line.start)));
-        for piece in &pieces {
-            self.piece(line, piece);
+        for piece in self.split(line) {
+            self.piece(line, &piece);
         }
+    }
+
+    /// The pieces of a line; what is odd about it is noted.
+    fn split(&mut self, line: &Line<'_>) -> Vec<Piece> {
+        let bytes = without_bom(line);
+        let skipped = line.bytes.len() - bytes.len();
+        if skipped > 0 {
+            self.note(Receipt::Bom, line);
+        }
+        let (mut pieces, receipts) = split_line(bytes);
+        for receipt in receipts {
+            self.note(receipt, line);
+        }
+        for piece in &mut pieces {
+            piece.start += skipped;
+            piece.end += skipped;
+        }
+        pieces
+    }
+
+    fn note(&mut self, receipt: Receipt, line: &Line<'_>) {
+        self.batch.receipts.push((receipt, line.start));
     }
 
     /// A last line without line feed counts when it is one whole object: such text delimits itself.
@@ -63,20 +130,17 @@ impl Intake<'_> {
         if line.oversized {
             return;
         }
-        let (pieces, receipts) = split_line(line.bytes);
+        let skipped = line.bytes.len() - without_bom(line).len();
+        let (pieces, _) = split_line(&line.bytes[skipped..]);
         let [piece] = pieces.as_slice() else { return };
-        if piece.detached || !line.bytes[piece.start..piece.end].starts_with(b"{") {
+        let (from, to) = (skipped + piece.start, skipped + piece.end);
+        let bytes = &line.bytes[from..to];
+        if piece.detached || !bytes.starts_with(b"{") {
             return;
         }
-        self.batch
-            .receipts
-            .extend(receipts.into_iter().map(|receipt| (receipt, line.start)));
-        self.piece(line, piece);
-        let start = line.start + piece.start as u64;
-        self.progress.tail = Some(Boundary::of_bytes(
-            start,
-            &line.bytes[piece.start..piece.end],
-        ));
+        self.whole(line);
+        let start = line.start + from as u64;
+        self.progress.tail = Some(Boundary::of_bytes(start, bytes));
     }
 
     fn complete(&mut self, line: &Line<'_>) {
@@ -101,7 +165,7 @@ impl Intake<'_> {
         let bytes = &line.bytes[piece.start..piece.end];
         match project(bytes) {
             Ok(event) => self.event(event, line, (piece.start, piece.end), piece.detached),
-            Err(_) => self.batch.receipts.push((Receipt::Malformed, line.start)),
+            Err(_) => self.note(Receipt::Malformed, line),
         }
     }
 
@@ -111,11 +175,14 @@ impl Intake<'_> {
         if bytes.starts_with(b"{") {
             // Pi heeds only the first header of a file, wherever later ones stand.
             if event.entry_type == "session" {
+                if !detached {
+                    self.chain.header();
+                }
                 return;
             }
-        } else if is_falsy(bytes) {
-            // Pi drops such a line. Of other values it makes an entry without an id.
-            self.batch.receipts.push((Receipt::NonObject, line.start));
+        } else if is_dropped(bytes) {
+            // Of other values Pi makes an entry without an id.
+            self.note(Receipt::NonObject, line);
             return;
         }
         self.push(event, line, place, record_hash(bytes), detached);
@@ -129,26 +196,25 @@ impl Intake<'_> {
         hash: i64,
         detached: bool,
     ) {
-        let is_v1 = self.v1_ids.is_some();
-        for receipt in std::mem::take(&mut event.receipts) {
-            // A version 1 file has no ids to miss.
-            if !(is_v1 && receipt == Receipt::MissingId) {
-                self.batch.receipts.push((receipt, line.start));
-            }
-        }
-        let ordinal = self.progress.entries;
-        let derived_id = event.id.is_none();
+        event.read_as(self.version);
+        let is_v1 = self.version < 2;
+        let derived = derived_name(self.progress.entries, event.copy_hash);
         let mut idless = false;
-        if let Some(ids) = &mut self.v1_ids {
-            link_v1(&mut event, ids, ordinal);
-        } else if derived_id {
+        if is_v1 && !detached {
+            self.chain.link(&mut event, derived);
+        } else if event.id.is_none() {
             idless = true;
-            event.id = Some(derived_name(ordinal, event.copy_hash));
+            event.id = Some(derived);
+        }
+        for receipt in std::mem::take(&mut event.receipts) {
+            self.note(receipt, line);
+        }
+        if idless && !is_v1 {
+            self.note(Receipt::MissingId, line);
         }
         self.progress.entries += 1;
         self.batch.records.push(Record {
             event,
-            derived_id,
             idless,
             detached,
             byte_start: line.start + start as u64,
@@ -159,36 +225,26 @@ impl Intake<'_> {
     }
 }
 
-/// A version 1 file is a list: each entry follows the one before it, and a compaction names the
-/// first kept entry by its position, counting the header as 0.
-fn link_v1(event: &mut Event, ids: &mut Vec<String>, ordinal: u64) {
-    let id = event
-        .id
-        .get_or_insert_with(|| derived_name(ordinal, event.copy_hash))
-        .clone();
-    if event.parent_id.is_none() {
-        event.parent_id = ids.last().cloned();
-    }
-    if let Some(index) = event.first_kept_index.take() {
-        let kept = usize::try_from(index - 1).ok().and_then(|at| ids.get(at));
-        event.set_first_kept(kept.cloned());
-    }
-    ids.push(id);
-}
-
 /// An id for an entry that has none: a prefix that Pi's ids cannot have, the ordinal, and a hash of
 /// the content. No byte offset, so that copies of a file agree.
 fn derived_name(ordinal: u64, copy_hash: i64) -> String {
     let print = fingerprint(&[&copy_hash.to_le_bytes()]);
     format!(
-        "~{ordinal}-{:02x}{:02x}{:02x}{:02x}",
+        "{DERIVED}{ordinal}-{:02x}{:02x}{:02x}{:02x}",
         print[0], print[1], print[2], print[3]
     )
 }
 
-/// Whether JavaScript calls the JSON value false: Pi drops such a line.
-fn is_falsy(json: &[u8]) -> bool {
-    match json {
+/// The line without JSON's white space behind it.
+fn trimmed_end(bytes: &[u8]) -> &[u8] {
+    let space = |b: &u8| matches!(b, b' ' | b'\t' | b'\r');
+    let behind = bytes.iter().rev().take_while(|b| space(b)).count();
+    &bytes[..bytes.len() - behind]
+}
+
+/// Whether Pi drops the line of a JSON value: because JavaScript calls the value false.
+pub(super) fn is_dropped(json: &[u8]) -> bool {
+    match json.trim_ascii() {
         b"null" | b"false" | b"\"\"" => true,
         number => std::str::from_utf8(number)
             .ok()

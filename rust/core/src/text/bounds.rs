@@ -82,9 +82,11 @@ pub fn bound(text: &str, limit: usize) -> Bounded<'_> {
 }
 
 /// A session name as it is shown and compared: white space runs become one space, none at the ends.
+/// Pi trims names, and to JavaScript the byte order mark is white space too.
 pub fn canonical_name(text: &str) -> String {
     let mut name = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
+    let space = |c: char| c.is_whitespace() || c == '\u{FEFF}';
+    for word in text.split(space).filter(|word| !word.is_empty()) {
         if !name.is_empty() {
             name.push(' ');
         }
@@ -146,7 +148,8 @@ mod tests {
     #[test]
     fn names_are_trimmed_and_single_spaced() {
         assert_eq!(canonical_name(" \t my\u{3000}\n session  "), "my session");
-        assert_eq!(canonical_name(" \n"), "");
+        assert_eq!(canonical_name(" \n\u{FEFF}"), "");
+        assert_eq!(canonical_name("\u{FEFF}a\u{FEFF} b"), "a b");
     }
 
     proptest! {

@@ -1,0 +1,86 @@
+"""The selected path of a session: from the root to the leaf, as segments and depths."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple, Protocol
+
+
+class Place(NamedTuple):
+    """A segment number as stored, and an absolute depth."""
+
+    segment: int
+    depth: int
+
+
+class Path(Protocol):
+    """What is asked of a path."""
+
+    def upto(self, segment: int | None) -> int:
+        """The depth up to which the path runs in a segment; -1 if it does not."""
+        ...
+
+    def after(self, place: Place) -> Place | None:
+        """The place that follows one on the path; ``None`` at the leaf."""
+        ...
+
+
+class StoredPath:
+    """The path to the materialized leaf, looked up segment by segment.
+
+    A session may have thousands of forks on its path, and most questions are about a few events.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._known: dict[int | None, int] = {None: -1}
+
+    def upto(self, segment: int | None) -> int:
+        """See :class:`Path`."""
+        known = self._known.get(segment)
+        if known is None:
+            found = self._connection.execute(
+                "SELECT upto FROM path WHERE segment = ?", (segment,)
+            ).fetchone()
+            known = self._known[segment] = -1 if found is None else found[0]
+        return known
+
+    def after(self, place: Place) -> Place | None:
+        """See :class:`Path`. Of many branches the newest is the likeliest, so it comes first."""
+        if place.depth < self.upto(place.segment):
+            return Place(place.segment, place.depth + 1)
+        found = self._connection.execute(
+            "SELECT s.segment FROM segments s WHERE s.parent_segment = ? AND s.parent_depth = ?"
+            " AND EXISTS (SELECT 1 FROM path p WHERE p.segment = s.segment)"
+            " ORDER BY s.segment DESC LIMIT 1",
+            place,
+        ).fetchone()
+        return None if found is None else Place(found[0], place.depth + 1)
+
+
+class PathTo:
+    """The path to some place, walked up from there; ``None``: an empty one."""
+
+    def __init__(self, connection: sqlite3.Connection, leaf: Place | None) -> None:
+        self.segments: dict[int, int] = {}
+        """Segment -> depth up to which the path runs in it, from the leaf up."""
+        at = leaf
+        while at is not None and at.segment not in self.segments:
+            self.segments[at.segment] = at.depth
+            above = connection.execute(
+                "SELECT parent_segment, parent_depth FROM segments WHERE segment = ?",
+                (at.segment,),
+            ).fetchone()
+            at = None if above is None or above[0] is None else Place(*above)
+
+    def upto(self, segment: int | None) -> int:
+        """See :class:`Path`."""
+        return -1 if segment is None else self.segments.get(segment, -1)
+
+    def after(self, place: Place) -> Place | None:
+        """See :class:`Path`."""
+        if place.depth < self.upto(place.segment):
+            return Place(place.segment, place.depth + 1)
+        # Depths grow along a path, so the next segment is the one that ends soonest behind here.
+        behind = [(upto, segment) for segment, upto in self.segments.items() if upto > place.depth]
+        return Place(min(behind)[1], place.depth + 1) if behind else None

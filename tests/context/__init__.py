@@ -1,0 +1,1 @@
+"""What surrounds an event: branch reads, forks, relationships, lineage."""
