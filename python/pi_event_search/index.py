@@ -61,9 +61,10 @@ class EventIndex:
     Every method raises the errors of :mod:`pi_event_search.errors` and no others on purpose.
     """
 
-    def __init__(self, store: Store, settings: config.Config) -> None:
+    def __init__(self, store: Store, settings: config.Config, *, bridged: bool = False) -> None:
         self._store = store
         self._config = settings
+        self._bridged = bridged
         self._directory: tuple[int, Directory] | None = None
 
     @classmethod
@@ -72,6 +73,8 @@ class EventIndex:
         index_dir: PathText | None = None,
         session_dirs: Iterable[PathText] | None = None,
         exclude: Sequence[str] = (),
+        *,
+        bridged: bool = False,
     ) -> Self:
         """Opens the index, and makes an empty one where there is none; ``sync`` fills it.
 
@@ -79,10 +82,12 @@ class EventIndex:
         :param session_dirs: directories with session files; ``None``: Pi's own, and archives
             named by the environment.
         :param exclude: glob patterns of session files to leave out.
+        :param bridged: the answers go to somebody who must not learn of other workspaces, so files
+            of which nobody can say the workspace are not counted.
         :raises IndexProblem: the directory cannot be used, or a newer program wrote the index.
         """
         settings = config.load(index_dir=index_dir, session_dirs=session_dirs, exclude=exclude)
-        return cls(Store.open(Path(settings.index_dir)), settings)
+        return cls(Store.open(Path(settings.index_dir)), settings, bridged=bridged)
 
     def close(self) -> None:
         """Releases files and locks. Closing twice is fine."""
@@ -365,7 +370,11 @@ class EventIndex:
 
     def _coverage(self, snapshot: Snapshot, view: View) -> Coverage:
         return coverage_of(
-            snapshot.connection, view.scope, being_written=self._store.being_written()
+            snapshot.connection,
+            view.scope,
+            being_written=self._store.being_written(),
+            overtaken=lambda: self._store.is_overtaken(snapshot),
+            attributed=self._bridged,
         )
 
     def _scope(self, snapshot: Snapshot, invocation: Invocation) -> Scope:

@@ -297,6 +297,7 @@ test("cleaning keeps the length in code points", () => {
 
 test("coverage in words", () => {
 	assert.equal(coverageNote(READY), "");
+	assert.match(coverageNote({ ...READY, state: "catching-up" }), /just being brought up to date/);
 	for (const state of ["partial", "error"] as const) assert.match(coverageNote({ ...READY, state }), /3 of 3 sessions/);
 	assert.equal(statusText(READY), "History search: 3 of 3 sessions of this project are indexed.");
 	const busy: Coverage = {

@@ -32,9 +32,9 @@ def change(what: str, say: int, hear: int) -> None:
         _stop(say, hear)
         return searched(self, *args, **kwargs)
 
-    def commit_later(self: TextIndex) -> int:
+    def commit_later(self: TextIndex) -> None:
         _stop(say, hear)
-        return committed(self)
+        committed(self)
 
     def print_and_search(self: EventIndex, *args: Any, **kwargs: Any) -> Any:
         print("a library prints")

@@ -31,11 +31,7 @@ from pi_event_search.serve.protocol import (
 def test_any_cutting_gives_the_same_frames(data: bytes, cuts: list[int], limit: int) -> None:
     edges = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
     reader = FrameReader(limit)
-    frames = [
-        frame
-        for start, end in pairwise(edges)
-        for frame in reader.feed(data[start:end])
-    ]
+    frames = [frame for start, end in pairwise(edges) for frame in reader.feed(data[start:end])]
     *ended, rest = data.split(b"\n")
     assert frames == [line if len(line) <= limit else TOO_LONG for line in ended]
     assert reader.rest() == (rest if len(rest) <= limit else b"")

@@ -33,7 +33,7 @@ def serve(
     def open_index() -> EventIndex:
         from pi_event_search.index import EventIndex  # the engines; slow to load
 
-        return EventIndex.open(index_dir=index_dir, session_dirs=session_dirs, exclude=exclude)
+        return EventIndex.open(index_dir, session_dirs, exclude, bridged=True)
 
     log = Log(_index_dir(index_dir))
     engine = Engine(open_index, log)

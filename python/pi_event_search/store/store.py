@@ -263,6 +263,11 @@ class Store:
         """Whether somebody holds the writer lock just now."""
         return is_held(self.directory)
 
+    def is_overtaken(self, snapshot: Snapshot) -> bool:
+        """Whether something was published since a snapshot was taken."""
+        with self.database.connection() as connection:
+            return number(connection, "generation") != snapshot.generation
+
     def size_bytes(self) -> int:
         """Bytes of all files of the index."""
         total = 0

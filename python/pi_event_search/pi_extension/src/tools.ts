@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { Text } from "@earendil-works/pi-tui";
 import type { Coverage, Event, Ref, SearchPage, Trace } from "./answers.ts";
-import { coverageNote, formatRead, formatSearch, formatTrace } from "./format.ts";
+import { coverageNote, formatRead, formatSearch, formatTrace, isBehind } from "./format.ts";
 import { invocationOf } from "./invocation.ts";
 import type { Mark, Page } from "./page.ts";
 import { callLine, resultText } from "./render.ts";
@@ -112,10 +112,10 @@ export class Toolbox {
 
 	/** Tells the person once a session that answers may lack something. */
 	private notice(answer: { coverage?: Coverage }, ctx: ExtensionContext): void {
-		const note = answer.coverage ? coverageNote(answer.coverage) : "";
-		if (!note || this.noticed || !ctx.hasUI) return;
+		const { coverage } = answer;
+		if (this.noticed || !ctx.hasUI || !coverage || !isBehind(coverage)) return;
 		this.noticed = true;
-		ctx.ui.notify(`History search: ${note}`, "info");
+		ctx.ui.notify(`History search: ${coverageNote(coverage)}`, "info");
 	}
 
 	/** What matched is kept beside the session, for as long as it may be looked at. */
