@@ -375,7 +375,7 @@ class Reconciler:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         with (
             suppress(IndexBusy),
-            writer_lease(self._store.directory, wait=0),
+            writer_lease(self._store.directory, wait=0, at_work=False),
             self._store.database.transaction() as connection,
         ):
             connection.executemany(

@@ -108,12 +108,12 @@ class Client:
         return error["code"], error.get("data", {}).get("code")
 
     def caught_up(self, invocation: dict[str, Any], sessions: int) -> Any:
-        """Asks until the coverage says that so many sessions are indexed, and returns it."""
-        while True:
+        """Asks until the server has caught up, and returns the coverage: of so many sessions."""
+        coverage: Any = {"state": "catching-up"}
+        while coverage["state"] == "catching-up":
             coverage = self.result("index/status", {"invocation": invocation})
-            reconciled = coverage["lastReconciledAt"] is not None
-            if reconciled and coverage["indexedSessions"] == sessions:
-                return coverage
+        assert coverage["indexedSessions"] == sessions, coverage
+        return coverage
 
     def end(self) -> int:
         """Closes the input and returns the exit code."""

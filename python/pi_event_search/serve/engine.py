@@ -6,11 +6,13 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pi_event_search.errors import EventSearchError, IndexBusy
 from pi_event_search.serve.log import Log
+from pi_event_search.serve.shared import SharedRuns
 from pi_event_search.types import Coverage, Invocation, Progress
 
 if TYPE_CHECKING:
@@ -24,15 +26,6 @@ class Stopped(Exception):  # noqa: N818 - no failure
     """The server ends."""
 
 
-@dataclass(slots=True)
-class _Runs:
-    """Syncs of one file: who comes while one runs needs the next, and shares it."""
-
-    turn: threading.Lock = field(default_factory=threading.Lock)
-    begun: int = 0
-    ended: int = 0
-
-
 class Engine:
     """Opens the index when it is first needed, and once more after that failed."""
 
@@ -41,7 +34,7 @@ class Engine:
         self._log = log
         self._lock = threading.Lock()
         self._index: EventIndex | None = None
-        self._runs: dict[str, _Runs] = {}
+        self._syncs: dict[str, SharedRuns[bool]] = {}
         self.stopping = threading.Event()
         self.caught_up = False
         """Whether the session directories were looked through since the server began."""
@@ -74,15 +67,13 @@ class Engine:
         """
         self.current = path
         with self._lock:
-            runs = self._runs.setdefault(path, _Runs())
-            needed = runs.begun + 1
-        with runs.turn:
-            if runs.ended >= needed:
-                return True
-            runs.begun += 1
-            found = self.index.refresh(path, patience=PATIENCE)
-            runs.ended = runs.begun
-            return found
+            sync = self._syncs.get(path)
+            if sync is None:
+                sync = self._syncs[path] = SharedRuns(partial(self._refresh, path))
+        return sync.run()
+
+    def _refresh(self, path: str) -> bool:
+        return self.index.refresh(path, patience=PATIENCE)
 
     def catch_up(self) -> None:
         """Brings the index up to date with the session directories.
