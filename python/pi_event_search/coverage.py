@@ -149,10 +149,12 @@ def _state(
     unknown = any(row.state in (UNREADABLE, CHANGING, FAILED) for row in scope.unattributed)
     troubled = next(_troubles(connection, scope), None) is not None
     looked = not scope.directory.session_dirs or _last_reconciled(connection, scope) is not None
-    if unobservable or unknown or troubled or not looked:
+    if unobservable or unknown or troubled:
         return "partial"
     if being_written:
         return "catching-up"  # what it is about to change is not known to anybody else
+    if not looked:
+        return "partial"
     waiting = [row for row in scope.unattributed if row.state == PENDING]
     if any(_is_behind(row) for row in (*sessions, *waiting)):
         return "catching-up" if overtaken() else "partial"

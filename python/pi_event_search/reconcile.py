@@ -16,6 +16,7 @@ from pi_event_search.config import Config, Problem
 from pi_event_search.directory import is_within
 from pi_event_search.discover import Found
 from pi_event_search.errors import IndexBusy, InvalidArgument
+from pi_event_search.faults import point
 from pi_event_search.ingest import Outcome, ingest_source
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.lease import WAIT_SECONDS, writer_lease
@@ -169,9 +170,11 @@ class Reconciler:
         with self._writing(bulk=bulk) as publication:
             self._register(work, publication, explicit=explicit)
             self._commit(publication)
+            point("reconcile.registered")
             bar.show()
             self._turn(tasks, publication, bar, work.gone)
         while tasks:
+            point("reconcile.handed_over")
             with self._writing(bulk=bulk, after_others=True) as publication:
                 self._turn(tasks, publication, bar, work.gone)
 
@@ -228,6 +231,7 @@ class Reconciler:
             if record is None:
                 record = add_source(connection, found.canonical, explicit=explicit)
                 self._read_header(connection, record)
+                point("reconcile.source_added")
             set_awaited(connection, record.source, found.size)
             if found.root:
                 add_listing(connection, found.root, record.source, found.path)
@@ -252,6 +256,7 @@ class Reconciler:
             self._note(connection, record, "removed")
             remove_source(connection, record.source)
             self._counts.removed += 1
+            point("reconcile.source_removed")
 
     def _read_header(self, connection: sqlite3.Connection, record: SourceRecord) -> None:
         try:
@@ -344,6 +349,7 @@ class Reconciler:
         if record.state != state:
             self._note(connection, record, "failed", detail=detail)
         set_state(connection, record.source, state, detail)
+        point("reconcile.failure_noted")
 
     def _note_troubles(self, troubles: Iterable[Problem]) -> None:
         """Remembers what could not be looked at: its sessions stay, and coverage says so.
@@ -358,6 +364,7 @@ class Reconciler:
             with self._store.writing(bulk=False) as publication:
                 connection = publication.begin()
                 connection.execute("DELETE FROM troubles")
+                point("reconcile.troubles")
                 connection.executemany("INSERT INTO troubles VALUES (?, ?, ?)", sorted(rows))
                 publication.commit()
 
@@ -381,6 +388,7 @@ class Reconciler:
             connection.executemany(
                 "REPLACE INTO directories VALUES (?, ?)", [(root, now) for root in self._roots()]
             )
+            point("reconcile.finished")
 
 
 class _Bar:

@@ -218,6 +218,7 @@ class Store:
             if documents.dead >= max(DEAD_FLOOR, documents.total * DEAD_SHARE):
                 with self._turn(0):
                     self._forget_text()
+                    point("compact.begun")
                     rebuild_text(self.database, self.directory)
                     self._remove_leftovers()
                 return True
@@ -252,7 +253,9 @@ class Store:
                     database = new.database.path
                 finally:
                     new.close()
+                point("replace.filled")
                 text.rename(self.directory / text.name)
+                point("replace.text_moved")
                 install(database, self.directory, index_uuid)
                 self.database.relocate()
             finally:

@@ -87,10 +87,19 @@ def build(query: _core.Query | None, restriction: TextFilter) -> Query:
     return _query(query, restriction, PLAIN)
 
 
-def ranked(query: _core.Query | None, restriction: TextFilter, searcher: tantivy.Searcher) -> Query:
-    """The same matches as those of :func:`build`, scored as :data:`RANKING` says."""
+def ranked(
+    query: _core.Query | None,
+    restriction: TextFilter,
+    searcher: tantivy.Searcher,
+    hint: _core.Query | None = None,
+) -> Query:
+    """The same matches as those of :func:`build`, scored as :data:`RANKING` says.
+
+    Without words a hint says what the better of several fragments of an event holds.
+    """
     if query is None:
-        return build(query, restriction)
+        hints = () if hint is None else _clauses(hint, RANKING)
+        return _query(query, restriction, PLAIN, list(hints))
     return _query(query, restriction, RANKING, list(_bonuses(query, RANKING, searcher)))
 
 
@@ -218,18 +227,19 @@ class RankedHits:
             offset += len(page)
             waiting += page
             if len(page) < size:
-                yield from sorted(waiting, key=self._order)
+                yield from sorted(waiting, key=self.order)
                 return
             # The last rank may go on behind this page; it waits for the next one.
             last = self._rank(page[-1])
-            yield from sorted((h for h in waiting if self._rank(h) != last), key=self._order)
+            yield from sorted((h for h in waiting if self._rank(h) != last), key=self.order)
             waiting = [hit for hit in waiting if self._rank(hit) == last]
             size = min(size * 2, MAX_PAGE)
 
     def _rank(self, hit: TextHit) -> float:
         return hit.score if self._sort == "relevance" else hit.ts
 
-    def _order(self, hit: TextHit) -> tuple[float, int, int, int]:
+    def order(self, hit: TextHit) -> tuple[float, int, int, int]:
+        """What hits are sorted by."""
         newer = hit.ts if self._sort == "oldest" else -hit.ts
         return -hit.score, newer, hit.event, hit.key
 
