@@ -20,6 +20,7 @@ from pi_event_search.cli.clean import clean_json, one_line
 from pi_event_search.cli.facade import OpenIndex, open_event_index
 from pi_event_search.cli.parser import AboutProgram, Parsed, by_flag, parse, wants_json
 from pi_event_search.cli.progress import ProgressBar
+from pi_event_search.cli.standalone import STANDALONE
 from pi_event_search.errors import (
     EventSearchError,
     IndexBusy,
@@ -79,6 +80,9 @@ def _run(argv: Sequence[str], open_index: OpenIndex, now: datetime, zone: tzinfo
         if parsed.values.help:
             _write(_help(parsed.command))
             return DONE
+        if parsed.command.name in STANDALONE:
+            commands.check(parsed, commands.Surroundings(now, zone, _notice, None))
+            return STANDALONE[parsed.command.name](parsed, _write_line)
         result = _answer(parsed, open_index, now, zone)
     except BrokenPipeError:
         raise
@@ -154,6 +158,12 @@ def _write_json(document: Shape | dict[str, dict[str, str]]) -> None:
     data = document.to_json() if isinstance(document, Shape) else dump(document)
     sys.stdout.flush()
     sys.stdout.buffer.write(clean_json(data) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _write_line(line: bytes) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
 
 

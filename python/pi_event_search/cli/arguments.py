@@ -170,6 +170,20 @@ COMMANDS: dict[str, Command] = {
             "build a new index beside the old one and switch to it",
             "The old index answers until the new one is complete.",
         ),
+        Command(
+            "serve",
+            "serve [options]",
+            "answer the requests of a tool bridge, as the Pi package",
+            "Speaks JSON-RPC 2.0 on standard input and output, one message a line, until standard "
+            "input is closed. --root and --all-workspaces hold for requests that name no workspace "
+            "of their own.",
+        ),
+        Command(
+            "pi-extension",
+            "pi-extension [options]",
+            "print where the Pi package is, for pi install",
+            'Install it with: pi install "$(pi-event-search pi-extension)"',
+        ),
     )
 }  # fmt: skip
 
