@@ -22,6 +22,7 @@ CONTRACT = {
     "status": set(),
     "verify": set(),
     "rebuild": set(),
+    "watch": set(),
 }  # fmt: skip
 EVERYWHERE = {
     "--sessions-dir", "--index-dir", "--root", "--exclude", "--all-workspaces", "--json", "--help",
