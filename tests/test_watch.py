@@ -12,7 +12,7 @@ from pi_event_search import Change, IndexBusy
 from pi_event_search.store import lease
 from pi_event_search.watch import Notifications
 
-from tests.crash.world import in_pieces
+from tests.crash.world import in_turns
 from tests.indexes import EVERYTHING, Place
 from tests.sessions import chain, header
 
@@ -103,7 +103,7 @@ def test_stop_ends_a_sync_between_two_files(place: Place) -> None:
         pytest.fail("it went on")
 
     with place.index() as index:
-        with in_pieces(place):
+        with in_turns(place):
             index.watch(changed, stop=stop, wakeups=wakeups())
         assert len(told) < 5
         assert index.sync().coverage.state == "ready"

@@ -127,7 +127,7 @@ def test_the_program_follows_a_file_until_a_signal_ends_it(
         str(place.base / "index"),
     ]
     with subprocess.Popen(
-        [*command, "--sessions-dir", str(place.sessions)],
+        [*command, "--index-dir", place.base / "index", "--sessions-dir", place.sessions],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
