@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -46,6 +47,7 @@ from pi_event_search.types import (
 from pi_event_search.types.requests import Moment, PathText, words
 from pi_event_search.verify import damage_of, verify
 from pi_event_search.view import View
+from pi_event_search.watch import Notifications, keep_current
 
 _SMALL_BATCH_BYTES = 8_000_000
 """Session records after which a batch is published while questions are answered."""
@@ -154,6 +156,27 @@ class EventIndex:
         pace = Pace(batch_bytes=_SMALL_BATCH_BYTES)
         with self._guarded():
             bring_up_to_date(self._store, self._config, None, progress, pace=pace)
+
+    def watch(
+        self,
+        changed: Callable[[Change], None],
+        *,
+        stop: threading.Event | None = None,
+        busy: Callable[[IndexBusy], None] | None = None,
+        wakeups: Iterable[object] | None = None,
+    ) -> None:
+        """Keeps the index current until ``stop`` is set, or an exception such as Ctrl-C ends it.
+
+        :param changed: is told of each session file whose change has become visible.
+        :param busy: is told when another process has the index; the next wake-up tries again.
+        :param wakeups: when to look; ``None``: whenever something happens in the session
+            directories, and every 15 seconds.
+        """
+        ended = threading.Event() if stop is None else stop
+        if wakeups is None:
+            directories = [directory.path for directory in self._config.session_dirs]
+            wakeups = Notifications(directories, Path(self._config.index_dir), ended)
+        keep_current(self.sync, wakeups, changed=changed, busy=busy, stop=ended)
 
     def rebuild(self, *, progress: Callable[[Progress], None] | None = None) -> SyncReport:
         """Builds a new index beside this one from all session files, and switches to it.

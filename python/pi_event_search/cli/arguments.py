@@ -165,6 +165,13 @@ COMMANDS: dict[str, Command] = {
             "anything differs; rebuild repairs it.",
         ),
         Command(
+            "watch",
+            "watch [options]",
+            "keep the index current, one line a change, until interrupted",
+            "Looks when something happens in the session directories, and every 15 seconds. With "
+            "--json each line is a JSON document.",
+        ),
+        Command(
             "rebuild",
             "rebuild [options]",
             "build a new index beside the old one and switch to it",
