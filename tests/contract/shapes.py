@@ -69,7 +69,7 @@ HIT = {
     "entryId": str,
     "entryType": str,
     "role": optional_text,
-    "matchingFragmentId": lambda v: re.fullmatch(r"[a-z.]+:\d+", v) is not None,
+    "matchingFragmentId": lambda v: re.fullmatch(r"([a-z.]+:\d+)?", v) is not None,
     "semanticKind": KINDS,
     "toolName?": str,
     "isError?": (True,),
