@@ -30,17 +30,20 @@ NAMES = [
     "Trace",
 ]
 METHODS = [
+    "catch_up",
     "close",
     "lineage",
     "open",
     "read",
     "rebuild",
+    "refresh",
     "search",
     "sessions",
     "status",
     "sync",
     "trace",
     "verify",
+    "watch",
 ]
 
 

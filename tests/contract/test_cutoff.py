@@ -423,7 +423,7 @@ def about_the_current(draw: st.DrawFn) -> dict[str, Any]:
     place=st.floats(0, 1),
     asked=st.lists(about_the_current(), min_size=3, max_size=3),
 )
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 def test_as_if_the_file_ended_with_the_asking_entry(
     file: SessionFile, place: float, asked: list[dict[str, Any]]
 ) -> None:
@@ -462,7 +462,7 @@ def test_as_if_the_file_ended_with_the_asking_entry(
     file=sessions(session_id="now", cwd=WORKSPACE, max_entries=24),
     place=st.floats(0, 1),
 )
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 def test_in_damaged_files_nothing_shows_that_was_not_there(file: SessionFile, place: float) -> None:
     """Where a later record changed what earlier ones are, nothing is told of it but `unknown`."""
     assume(len(file.records) > 1)

@@ -374,7 +374,7 @@ def test_a_root_must_be_absolute(place: Place) -> None:
     asked=st.lists(requests(), min_size=4, max_size=4),
     ids=st.lists(st.sampled_from(["s-1", "s-2", "s-3", "s-2-more", "s"]), min_size=2, max_size=2),
 )
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 def test_other_workspaces_change_nothing(
     own: tuple[SessionFile, ...],
     others: tuple[SessionFile, ...],
