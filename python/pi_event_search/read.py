@@ -126,13 +126,12 @@ def _from_source(
 def _agrees(record: _core.ParsedEvent, row: EventRow) -> bool:
     """Whether a record that is the indexed one, to the byte, is also what the index says of it.
 
-    It always is, unless the index was damaged; then the session is read again. What an entry
-    contributes is left out: it depends on the version of the file, which a record does not tell.
+    It always is, unless the index was damaged; then the session is read again. Its
+    role and what it contributes are left out: they depend on the version of the file.
     """
     own_id = row.entry_id.startswith(DERIVED_ID) or record.id == row.entry_id
     same_kind = (
         record.entry_type[:FACET_LIMIT] == row.entry_type
-        and (record.role or "")[:FACET_LIMIT] == (row.role or "")
         and record.context_role == row.context_role
     )
     return own_id and same_kind and record.timestamp_ms == row.ts
