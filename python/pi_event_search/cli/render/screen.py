@@ -72,6 +72,14 @@ class Screen:
         """A paragraph of one logical line; further rows are indented by `hang` more."""
         self._wrapped(_joined(parts), indent, hang)
 
+    def shortened(self, text: str, *, beside: Sequence[Part], least: int) -> str:
+        """As much of a text as fits on a line beside other parts, at least some columns of it."""
+        whole = _joined((text,))
+        room = max(self.width - _joined(beside).cell_len, least)
+        if self.interactive and whole.cell_len > room:
+            whole.truncate(room, overflow="ellipsis")
+        return whole.plain
+
     def row(self, *parts: Part, indent: int = 0) -> None:
         """One line, shortened where the terminal ends but not within an id; whole in pipes."""
         text = Text(" " * indent)

@@ -9,6 +9,8 @@ from pi_event_search.cli.render.words import ago, counted
 from pi_event_search.types import Diagnostics, DiagnosticTerm, Hit, SearchPage
 
 _EXCLUDED = "The current session is left out unless --session names it."
+_TITLE = 24
+"""Columns of a title that stay, however long the rest of its line is."""
 _LIMIT = 20
 """Hits where no number was asked for."""
 
@@ -32,17 +34,18 @@ def render_search(page: SearchPage, screen: Screen, asked: Asked) -> None:
 
 def _hit(number: int, hit: Hit, screen: Screen, margin: int) -> None:
     title = hit.session_name or hit.cwd or "(session without name)"
-    head: list[Part] = [
-        f"{number}.".ljust(margin - 1) + " ",
-        (title, STRONG),
-        f" · {ago(hit.timestamp, screen.now)} · {hit.semantic_kind or hit.entry_type}",
+    label = f"{number}.".ljust(margin - 1) + " "
+    facts: list[Part] = [
+        f" · {ago(hit.timestamp, screen.now)} · {hit.semantic_kind or hit.entry_type}"
     ]
     if hit.tool_name or hit.custom_type:
-        head.append(f" {hit.tool_name or hit.custom_type}")
+        facts.append(f" {hit.tool_name or hit.custom_type}")
     if hit.is_error:
-        head += [" ", ("error", BAD)]
-    head.append((f" · {hit.branch_state}, {hit.selection_state}", FAINT))
-    screen.line(*head, hang=margin)
+        facts += [" ", ("error", BAD)]
+    facts.append((f" · {hit.branch_state}, {hit.selection_state}", FAINT))
+    # The title makes room for the facts, which say more about the hit; rows end before the margin.
+    title = screen.shortened(title, beside=(label, *facts, " " * margin), least=_TITLE)
+    screen.line(label, (title, STRONG), *facts, hang=margin)
     if hit.snippet:
         screen.line(*_marked(hit), indent=margin)
     more = hit.matching_fragment_count - 1
