@@ -13,7 +13,62 @@ from contextlib import contextmanager
 
 POINTS = frozenset(
     {
+        "compact.begun",
+        "create.begun",
+        "create.commit",
+        "create.committed",
+        "create.text",
+        "epoch.removed",
+        "epoch.removing",
+        "ingest.begun",
+        "ingest.checkpoint",
+        "ingest.flipped",
+        "ingest.piece_published",
+        "ingest.planned",
+        "ingest.session_saved",
+        "ingest.written",
+        "install.rename",
+        "install.renamed",
+        "layout.left_over",
+        "layout.set_aside",
         "lease.taken",
+        "publish.begun",
+        "publish.collected",
+        "publish.commit",
+        "publish.committed",
+        "publish.documents",
+        "publish.reserved",
+        "publish.rows",
+        "publish.savepoint",
+        "publish.settled",
+        "publish.text_committed",
+        "rebuild.committed",
+        "rebuild.created",
+        "rebuild.documents",
+        "rebuild.switch",
+        "rebuild.switched",
+        "reconcile.failure_noted",
+        "reconcile.finished",
+        "reconcile.handed_over",
+        "reconcile.registered",
+        "reconcile.source_added",
+        "reconcile.source_removed",
+        "reconcile.troubles",
+        "recovery.begun",
+        "recovery.discarded",
+        "recovery.done",
+        "replace.filled",
+        "replace.text_moved",
+        "text.add",
+        "text.commit",
+        "text.committed",
+        "text.create",
+        "text.delete",
+        "text.writer",
+        "transaction.begun",
+        "transaction.commit",
+        "transaction.committed",
+        "tree.rebuilt",
     }
 )
 
@@ -66,7 +121,8 @@ class Failing:
 class Pausing:
     """Says through a pipe that a point is reached, and waits for an answer that may never come.
 
-    The process that made the pipes kills, stops or releases this one there.
+    What is said is the name as a line, on ``say``; the answer is one byte on ``hear``. Whoever
+    holds the other ends kills this process there, stops it, or lets it go on.
     """
 
     def __init__(self, name: str, say: int, hear: int, *, nth: int = 1) -> None:
@@ -81,7 +137,7 @@ class Pausing:
         if name == self._name:
             self._left -= 1
             if self._left == 0:
-                os.write(self._say, b"!")
+                os.write(self._say, f"{name}\n".encode())
                 os.read(self._hear, 1)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pi_event_search import _core
+from pi_event_search.faults import point
 from pi_event_search.placement import Placement
 from pi_event_search.store.documents import document_of
 from pi_event_search.store.epochs import remove_epoch
@@ -18,6 +19,7 @@ from pi_event_search.store.publish import Publication
 from pi_event_search.store.rows import (
     DETACHED,
     ERROR,
+    FACET_LIMIT,
     IDLESS,
     INFERRED,
     RETRIEVAL,
@@ -36,8 +38,6 @@ from pi_event_search.store.sources import (
 
 READ_BYTES = 8_000_000
 """Bytes of records parsed at once; bounds the memory of one reading."""
-FACET_LIMIT = 200
-"""Code points of a role, tool name or entry type that are kept; a longer one is damage."""
 
 
 @dataclass(slots=True)
@@ -89,6 +89,7 @@ def ingest_source(
     checkpoint = None if afresh else source.checkpoint
     reader = _core.SessionReader(source.path, checkpoint, source.version, time.time_ns())
     outcome = Outcome(reader.plan, reader.reason)
+    point("ingest.planned")
     if reader.plan == "unchanged":
         publication.begin()
         save_checkpoint(publication.connection, source.source, reader.checkpoint(time.time_ns()))
@@ -103,10 +104,12 @@ def _read(
 ) -> None:
     with publication.savepoint():
         reading = _begin(source, reader, publication)
+        point("ingest.begun")
         ended = _read_piece(source, reading, reader, publication, outcome)
     try:
         while not ended:
             publication.commit()
+            point("ingest.piece_published")
             if _can_go_on_later(source, reading) and publication.wanted():
                 outcome.unfinished = True
                 return
@@ -142,7 +145,9 @@ def _read_piece(
         if batch is not None:
             outcome.events_added += _Writer(reading, publication).write(batch)
             publication.weight += batch.weight
+            point("ingest.written")
     _save_session(reading, publication)
+    point("ingest.session_saved")
     if ended or source.epoch in (None, reading.epoch):
         _save_source(source, reading, reader, publication, ended=ended)
     return ended
@@ -158,6 +163,8 @@ def _begin(source: SourceRecord, reader: _core.SessionReader, publication: Publi
             " WHERE epoch = ?",
             (source.epoch,),
         ).fetchone()
+        assert source.checkpoint is not None
+        assert row[3] == source.checkpoint[8], "the rows are not those that the checkpoint is of"
         return _Reading(
             epoch=source.epoch,
             workspace=row[0],
@@ -221,6 +228,7 @@ def _save_source(
     save_checkpoint(connection, source.source, checkpoint)
     if not ended:
         set_awaited(connection, source.source, size_of(checkpoint))
+    point("ingest.checkpoint")
     header = reader.header
     if header is not None and source.published != reading.epoch:
         if source.epoch is not None:
@@ -230,6 +238,7 @@ def _save_source(
             (reading.epoch, header.id, header.cwd, source.source),
         )
         source.published = reading.epoch
+        point("ingest.flipped")
 
 
 class _Writer:
@@ -324,7 +333,7 @@ class _Writer:
 
     def _relationships(self, rows: Sequence[EventRow], events: Sequence[_core.ParsedEvent]) -> None:
         self._connection.executemany(
-            "INSERT OR IGNORE INTO relationships VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO relationships VALUES (?, ?, ?, ?, ?)",
             (
                 (
                     row.event,

@@ -191,7 +191,8 @@ def _matching(event: Event, asked: dict[str, Any], match: Any) -> int:
 
 def _listed(event: Event, asked: dict[str, Any]) -> bool:
     """Without words, what has no text is listed too; but it is of no kind and of no tool."""
-    return event.silent and not any(asked.get(name) for name in ("query", "kinds", "tool_names"))
+    others = ("query", "kinds", "tool_names")
+    return event.silent and bool(asked.get("entry_types")) and not any(map(asked.get, others))
 
 
 def _passes(event: Event, asked: dict[str, Any]) -> bool:

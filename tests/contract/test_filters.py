@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +13,7 @@ from pi_event_search import EventIndex, InvalidQuery, SearchPage
 from pi_event_search.types import vocabulary
 
 from tests.contract import naive
-from tests.contract.place import EVERYWHERE
+from tests.contract.place import EVERYWHERE, indexed
 from tests.contract.writing import Pi, call
 from tests.oracle import search as words
 from tests.strategies import TIMES, SessionFile, sessions
@@ -56,20 +53,6 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
     if asked.get("time_from", "") and asked.get("time_to", ""):
         asked["time_from"] = TIMES[2]  # the earliest of them
     return asked
-
-
-@contextmanager
-def indexed(files: dict[str, bytes]) -> Iterator[EventIndex]:
-    base = Path(tempfile.mkdtemp())
-    try:
-        (base / "s").mkdir()
-        for name, data in files.items():
-            (base / "s" / f"{name}.jsonl").write_bytes(data)
-        with EventIndex.open(index_dir=base / "i", session_dirs=[base / "s"]) as index:
-            index.sync()
-            yield index
-    finally:
-        shutil.rmtree(base)
 
 
 def shown(page: SearchPage) -> dict[tuple[str, str], list[str]]:

@@ -329,7 +329,7 @@ def test_an_index_that_cannot_be_used(asked: Place) -> None:
 
 
 def test_an_unforeseen_failure(asked: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError("nobody thought of this")
 
     monkeypatch.setattr("pi_event_search.index.coverage_of", fail)
@@ -342,8 +342,10 @@ def test_a_busy_index(changing: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     pi = Pi("more", changing.base)
     pi.user("wolf more")
     pi.write(changing.sessions)
-    lock = lease._lock
-    monkeypatch.setattr(lease, "_lock", lambda file, directory, _: lock(file, directory, 0))
+    queue = lease._queue
+    monkeypatch.setattr(
+        lease, "_queue", lambda file, directory, _, pause: queue(file, directory, 0, pause)
+    )
     with lease.writer_lease(changing.index):
         answer = changing.all("sync")
         assert answer.code == 4

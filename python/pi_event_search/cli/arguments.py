@@ -174,10 +174,31 @@ COMMANDS: dict[str, Command] = {
             "anything differs; rebuild repairs it.",
         ),
         Command(
+            "watch",
+            "watch [options]",
+            "keep the index current, one line a change, until interrupted",
+            "Looks when something happens in the session directories, and every 15 seconds. With "
+            "--json each line is a JSON document.",
+        ),
+        Command(
             "rebuild",
             "rebuild [options]",
             "build a new index beside the old one and switch to it",
             "The old index answers until the new one is complete.",
+        ),
+        Command(
+            "serve",
+            "serve [options]",
+            "answer the requests of a tool bridge, as the Pi package",
+            "Speaks JSON-RPC 2.0 on standard input and output, one message a line, until standard "
+            "input is closed. --root and --all-workspaces hold for requests that name no workspace "
+            "of their own.",
+        ),
+        Command(
+            "pi-extension",
+            "pi-extension [options]",
+            "print where the Pi package is, for pi install",
+            'Install it with: pi install "$(pi-event-search pi-extension)"',
         ),
     )
 }  # fmt: skip

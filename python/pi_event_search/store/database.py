@@ -17,6 +17,7 @@ from typing import Any
 
 from pi_event_search import _core
 from pi_event_search.errors import IndexProblem
+from pi_event_search.faults import point
 from pi_event_search.store.layout import (
     Condition,
     belongs,
@@ -113,8 +114,11 @@ class Database:
         """A write transaction; commits when the block ends, rolls back when it raises."""
         with self.connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
+            point("transaction.begun")
             yield connection
+            point("transaction.commit")
             connection.execute("COMMIT")
+            point("transaction.committed")
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
@@ -191,6 +195,7 @@ def create(path: Path, *, index_uuid: str, text_directory: str, text_stamp: int)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
+        point("create.begun")
         for statement in TABLES.split(";\n"):
             connection.execute(statement)
         set_metadata(
@@ -207,7 +212,9 @@ def create(path: Path, *, index_uuid: str, text_directory: str, text_stamp: int)
             generation=secrets.randbits(40) << 20,
         )
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        point("create.commit")
         connection.execute("COMMIT")
+        point("create.committed")
     finally:
         connection.close()
     path.chmod(0o600)

@@ -16,6 +16,7 @@ from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 
+from pi_event_search.faults import point
 from pi_event_search.store.schema import SCHEMA_VERSION
 
 BUILDING = "building"
@@ -97,6 +98,7 @@ def set_aside(path: Path) -> None:
     kept = path.with_name(SET_ASIDE)
     remove_database(kept)
     path.rename(kept)
+    point("layout.set_aside")
     for suffix in _LOGS:
         with suppress(OSError):
             Path(f"{path}{suffix}").rename(f"{kept}{suffix}")
@@ -124,6 +126,7 @@ def remove_leftovers(directory: Path, database: Path, text: Path) -> None:
             continue
         if entry.name == BUILDING or entry.name.startswith(TEXT_PREFIX):
             shutil.rmtree(entry, ignore_errors=True)
+            point("layout.left_over")
         elif _DATABASE.fullmatch(name):
             entry.unlink(missing_ok=True)
 

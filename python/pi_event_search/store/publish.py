@@ -21,6 +21,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from pi_event_search.faults import point
 from pi_event_search.store.database import Database, number, set_metadata
 from pi_event_search.store.rows import EventRow, FragmentRow
 from pi_event_search.store.text_index import TextDocument, TextIndex
@@ -50,10 +51,12 @@ class Publication:
         *,
         bulk: bool,
         wanted: Callable[[], bool] = lambda: False,
+        batch_bytes: int = BATCH_BYTES,
     ) -> None:
         self._database = database
         self._text = text
         self._bulk = bulk
+        self._batch_bytes = batch_bytes
         self.wanted = wanted
         """Whether another writer waits for its turn."""
         self._pool = database.connection()
@@ -70,15 +73,17 @@ class Publication:
         """Opens the transaction of the batch, unless it is open."""
         if not self._open:
             self._reserve()
+            point("publish.reserved")
             self.connection.execute("BEGIN IMMEDIATE")
             self._open = True
+            point("publish.begun")
             self._find_garbage()
         return self.connection
 
     @property
     def full(self) -> bool:
         """Whether the batch has grown enough to be published."""
-        return self.weight >= BATCH_BYTES or self._last_key - self._next_key < SPARE_KEYS
+        return self.weight >= self._batch_bytes or self._last_key - self._next_key < SPARE_KEYS
 
     def new_epoch(self) -> int:
         """A number for a new reading of a source; used again only if this batch never commits."""
@@ -102,9 +107,11 @@ class Publication:
         """Adds events with their fragments to the batch."""
         self.connection.executemany(_INSERT_EVENT, events)
         self.connection.executemany(_INSERT_FRAGMENT, fragments)
+        point("publish.rows")
         if documents:
             self._text.add(documents, bulk=self._bulk)
             self._documents += len(documents)
+            point("publish.documents")
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -113,6 +120,7 @@ class Publication:
         first = self._next_key
         self.connection.execute("SAVEPOINT source")
         try:
+            point("publish.savepoint")
             yield
         except BaseException:
             if self.connection.in_transaction:
@@ -131,9 +139,11 @@ class Publication:
         self.connection.execute("DELETE FROM reservations")
         generation = number(self.connection, "generation") + 1
         set_metadata(self.connection, generation=generation, next_key=self._next_key)
+        point("publish.commit")
         self.connection.execute("COMMIT")
         self._open = False
         self._documents = self.weight = 0
+        point("publish.committed")
 
     def collect_garbage(self) -> None:
         """Deletes the documents of what died in the batches before, unless a batch is open."""
@@ -199,8 +209,10 @@ class Publication:
         self.connection.executemany(
             "DELETE FROM dead_epochs WHERE epoch = ?", [(epoch,) for epoch in self._dead_epochs]
         )
+        point("publish.collected")
         self._text.stamp(self.take_keys(1), self._stamp, bulk=self._bulk)
         self._text.commit()
+        point("publish.text_committed")
         set_metadata(self.connection, text_stamp=self._stamp)
 
 
@@ -218,6 +230,7 @@ def settle_reservation(connection: sqlite3.Connection, text: TextIndex) -> None:
         "INSERT OR REPLACE INTO dead_keys SELECT first_key, last_key FROM reservations"
     )
     connection.execute("DELETE FROM reservations")
+    point("publish.settled")
 
 
 def new_stamp() -> int:

@@ -74,6 +74,7 @@ def create_index(directory: Path, explicit: Iterable[bytes] = ()) -> None:
     database = building / "index.sqlite"
     text = f"{TEXT_PREFIX}{index_uuid}-1"
     stamp = _write_text(directory / text, ())
+    point("create.text")
     create(database, index_uuid=index_uuid, text_directory=text, text_stamp=stamp)
     with closing(connect(database)) as connection:
         for path in explicit:
@@ -89,7 +90,9 @@ def install(database: Path, directory: Path, index_uuid: str) -> None:
     """
     if Path(f"{database}-wal").exists():
         raise IndexProblem(f"The new index {database} could not be finished; is the disk full?")
+    point("install.rename")
     database.rename(next_database(directory, index_uuid))
+    point("install.renamed")
     sync_directory(directory)
 
 

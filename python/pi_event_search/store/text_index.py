@@ -19,6 +19,7 @@ from typing import TypeVar, cast
 import tantivy
 
 from pi_event_search.errors import IndexProblem
+from pi_event_search.faults import point
 from pi_event_search.store.layout import sync_directory
 from pi_event_search.store.text_files import make_private, remove_temporary
 
@@ -110,6 +111,7 @@ class TextIndex:
         """A new empty index; whatever stood in ``directory`` is removed."""
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(mode=0o700, parents=True)
+        point("text.create")
         guarded("be created", lambda: tantivy.Index(SCHEMA, path=str(directory)))
         make_private(directory)
         return cls(directory)
@@ -161,6 +163,7 @@ class TextIndex:
     def add(self, documents: Iterable[TextDocument], *, bulk: bool) -> None:
         """Adds documents; they exist after :meth:`commit`."""
         writer = self._open_writer(bulk)
+        point("text.add")
 
         def add_all() -> None:
             for document in documents:
@@ -185,6 +188,7 @@ class TextIndex:
     def delete(self, keys: Iterable[tuple[int, int]], epochs: Iterable[int], *, bulk: bool) -> None:
         """Deletes the documents of inclusive ranges of keys, and of whole epochs."""
         writer = self._open_writer(bulk)
+        point("text.delete")
 
         def delete_all() -> None:
             for epoch in epochs:
@@ -200,9 +204,11 @@ class TextIndex:
     def commit(self) -> None:
         """Makes everything added and deleted durable."""
         writer = self._open_writer(self._bulk)
+        point("text.commit")
 
         def commit() -> None:
             writer.commit()
+            point("text.committed")
             make_private(self.directory)
             sync_directory(self.directory)
 
@@ -238,6 +244,7 @@ class TextIndex:
 
             self._writer = guarded("be opened for writing", open_writer)
             self._bulk = bulk
+            point("text.writer")
         return self._writer
 
     def _written(self, what: str, action: Callable[[], _T]) -> _T:
