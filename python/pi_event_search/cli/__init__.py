@@ -41,6 +41,11 @@ _EXIT_CODES = {
     IndexBusy: PROBLEM,
     IndexProblem: PROBLEM,
 }
+_ADVICE = {
+    NotFound.code: "`pi-event-search sessions` lists those that can be; --all-workspaces asks for "
+    "every one.",
+}
+"""What to do next, where the message itself cannot know who reads it."""
 _DEBUG = "PI_EVENT_SEARCH_DEBUG"
 """Set: what is unforeseen ends with its traceback."""
 
@@ -74,7 +79,7 @@ def _run(argv: Sequence[str], open_index: OpenIndex, now: datetime, zone: tzinfo
             raise EventSearchError(f"{PROGRAM} runs on Linux and macOS, not on {sys.platform}.")
         read = parse(argv)
         if isinstance(read, AboutProgram):
-            _write(_version() if read.version else _help(None))
+            _write(_about(read))
             return DONE
         parsed = read
         if parsed.values.help:
@@ -136,7 +141,7 @@ def _fail(exit_code: int, code: str, message: str, as_json: bool) -> int:
     if as_json:
         _write_json({"error": {"code": code, "message": message}})
     else:
-        _notice(message)
+        _notice(" ".join(filter(None, (message, _ADVICE.get(code)))))
     return exit_code
 
 
@@ -153,6 +158,17 @@ def _help(command: Command | None) -> str:
     from pi_event_search.cli.help import help_text  # only needed here
 
     return help_text(command)
+
+
+def _about(asked: AboutProgram) -> str:
+    match asked.topic:
+        case "version":
+            return _version()
+        case "completion":
+            from pi_event_search.cli.completion import completion_script  # only needed here
+
+            return completion_script(asked.shell)
+    return _help(None)
 
 
 def _version() -> str:
