@@ -19,8 +19,14 @@ def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
     """Runs a tool of the cache in the source tree."""
     env = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
     return subprocess.run(
-        command, cwd=TREE, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )  # fmt: skip
+        command,
+        cwd=TREE,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize("file", sorted(HERE.glob("*.test.ts")), ids=lambda file: file.stem)
