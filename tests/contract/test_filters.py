@@ -80,14 +80,15 @@ def check(index: EventIndex, corpus: list[naive.Event], asked: dict[str, Any]) -
         assert (hit.branch_state, hit.selection_state) == (event.branch, event.selection)
         assert (hit.entry_type, hit.role, hit.cwd) == (event.type, event.role, event.cwd)
         assert hit.is_error == event.is_error
-        if event.parts:
-            kinds = [part for part in event.parts if part.kind == hit.semantic_kind]
-            number = int(hit.matching_fragment_id.split(":")[1])
-            assert hit.tool_name == kinds[number].tool
-        else:
-            assert (hit.matching_fragment_id, hit.semantic_kind) == ("", "")
-        assert not asked.get("kinds") or hit.semantic_kind in asked["kinds"]
         order.append((-hit.score, -event.ms, *key))
+        if not hit.matching_fragment_id:
+            assert (hit.semantic_kind, hit.matching_fragment_count) == ("", 0)
+            assert event.silent
+            continue
+        kinds = [part for part in event.parts if part.kind == hit.semantic_kind]
+        number = int(hit.matching_fragment_id.split(":")[1])
+        assert hit.tool_name == kinds[number].tool
+        assert not asked.get("kinds") or hit.semantic_kind in asked["kinds"]
     assert order == sorted(order)
     if "query" not in asked:
         assert {hit.score for hit in page.hits} <= {0.0}
