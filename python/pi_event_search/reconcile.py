@@ -19,7 +19,6 @@ from pi_event_search.errors import IndexBusy, InvalidArgument
 from pi_event_search.faults import point
 from pi_event_search.ingest import Outcome, ingest_source
 from pi_event_search.store.epochs import remove_epoch
-from pi_event_search.store.lease import writer_lease
 from pi_event_search.store.publish import Publication
 from pi_event_search.store.sources import (
     CHANGING,
@@ -362,7 +361,7 @@ class Reconciler:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         with (
             suppress(IndexBusy),
-            writer_lease(self._store.directory, wait=0),
+            self._store.turn(0),
             self._store.database.transaction() as connection,
         ):
             connection.executemany(
