@@ -307,7 +307,7 @@ def vanishing(
     index: EventIndex, path: Path, moment: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[EventIndex]:
     """The index, for one sync during which the file vanishes."""
-    from pi_event_search import _core, ingest, reconcile
+    from pi_event_search import _core, reconcile
 
     with monkeypatch.context() as patch:
         if moment == "listed":
@@ -334,7 +334,7 @@ def vanishing(
                 path.unlink(missing_ok=True)
                 return made
 
-            patch.setattr(ingest._core, "SessionReader", reader)
+            patch.setattr(_core, "SessionReader", reader)
         yield index
 
 

@@ -160,7 +160,7 @@ def untouched(directory: Path) -> Iterator[None]:
 
 
 def _looks(directory: Path) -> dict[Path, tuple[object, ...]]:
-    found = {}
+    found: dict[Path, tuple[object, ...]] = {}
     for path in sorted(directory.rglob("*.jsonl")):
         status = path.lstat()
         content = path.read_bytes() if status.st_size < 1 << 20 and path.is_file() else b""
