@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pi_event_search import types
 from pi_event_search.types import (
+    Change,
     Coverage,
     CoverageProblem,
     Diagnostics,
@@ -321,6 +322,14 @@ SHAPES: list[tuple[Shape, dict[str, Any]]] = [
             "coverage": COVERAGE_JSON,
             "problems": [{"path": "/f", "kind": "torn", "detail": "d", "count": 1}],
         },
+    ),
+    (
+        Change("appended", "/s/a.jsonl", "s", 3),
+        {"change": "appended", "path": "/s/a.jsonl", "sessionId": "s", "eventsAdded": 3},
+    ),
+    (
+        Change("failed", "/s/b.jsonl", None, detail="no header"),
+        {"change": "failed", "path": "/s/b.jsonl", "sessionId": None, "detail": "no header"},
     ),
     (
         Verification(False, 1, 2, ("x",)),

@@ -19,6 +19,7 @@ from pi_event_search.errors import (
     NotFound,
 )
 from pi_event_search.types import (
+    Change,
     Coverage,
     Event,
     Hit,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from pi_event_search.index import EventIndex
 
 __all__ = [
+    "Change",
     "Coverage",
     "Event",
     "EventIndex",

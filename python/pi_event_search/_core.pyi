@@ -142,6 +142,9 @@ class ParsedEvent:
     @property
     def is_error(self) -> bool: ...
     @property
+    def retrieval(self) -> bool:
+        """Some call or result in it is one of history retrieval."""
+    @property
     def detached(self) -> bool:
         """Found on a line that Pi skips."""
     @property
@@ -338,6 +341,9 @@ class Query:
     @property
     def parts(self) -> list[list[str]]:
         """Parts of a word that is an identifier of several; else empty."""
+    @property
+    def wholes(self) -> list[str | None]:
+        """The word that names a whole identifier of several words among the parts of a text."""
     @property
     def display(self) -> list[str]:
         """Each clause as typed."""

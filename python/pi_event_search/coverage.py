@@ -5,14 +5,22 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pi_event_search import _core
 from pi_event_search.directory import is_within
 from pi_event_search.discover import SUFFIX
 from pi_event_search.scope import Scope
+from pi_event_search.store.database import metadata
 from pi_event_search.store.rows import SessionRow
-from pi_event_search.store.sources import FAILED, NOT_A_SESSION, PENDING, READY, UNREADABLE
+from pi_event_search.store.sources import (
+    CHANGING,
+    FAILED,
+    NOT_A_SESSION,
+    PENDING,
+    READY,
+    UNREADABLE,
+)
 from pi_event_search.types import Coverage, CoverageProblem, Problem
 from pi_event_search.types.vocabulary import CoverageState
 
@@ -20,16 +28,29 @@ DUPLICATE_SESSION = "duplicate-session"
 """Problem of a file whose session id another file owns."""
 
 
-def coverage_of(connection: sqlite3.Connection, scope: Scope) -> Coverage:
-    """The coverage of a scope, with the kinds of its problems counted."""
+def coverage_of(
+    connection: sqlite3.Connection,
+    scope: Scope,
+    *,
+    being_written: bool = False,
+    overtaken: Callable[[], bool] = lambda: False,
+    attributed: bool = False,
+) -> Coverage:
+    """The coverage of a scope, with the kinds of its problems counted.
+
+    ``being_written``: a writer is at work, so that what is missing is on its way. ``overtaken``:
+    whether something was published since the snapshot was taken, which then shows a moment of a
+    work that may have ended. ``attributed``: only what is known to belong to the scope is counted;
+    the state tells of the rest.
+    """
     counts: Counter[str] = Counter()
-    for problem in problems_of(connection, scope):
+    for problem in problems_of(connection, scope, attributed=attributed):
         counts[problem.kind] += problem.count
     sessions = [row for row in scope.sources if row.state != NOT_A_SESSION]
     indexed = [row for row in sessions if row.epoch is not None]
     shadowed = len(scope.shadowed)
     return Coverage(
-        state=_state(connection, scope),
+        state=_state(connection, scope, being_written, overtaken),
         indexed_sessions=len(indexed) - shadowed,
         discovered_sessions=len(sessions) - shadowed,
         last_reconciled_at=_last_reconciled(connection, scope),
@@ -41,7 +62,9 @@ def coverage_of(connection: sqlite3.Connection, scope: Scope) -> Coverage:
     )
 
 
-def problems_of(connection: sqlite3.Connection, scope: Scope) -> Iterator[Problem]:
+def problems_of(
+    connection: sqlite3.Connection, scope: Scope, *, attributed: bool = False
+) -> Iterator[Problem]:
     """Everything of the scope's sources that the index does not hold as it is, with its place.
 
     What nobody can say the workspace of, an unreadable file or directory, is named only where it
@@ -61,7 +84,8 @@ def problems_of(connection: sqlite3.Connection, scope: Scope) -> Iterator[Proble
     ):
         if epoch in by_epoch:
             yield Problem(_path(by_epoch[epoch]), kind, detail, count)
-    yield from _unattributed(connection, scope)
+    if scope.unrestricted or not attributed:
+        yield from _unattributed(connection, scope)
 
 
 def _unattributed(connection: sqlite3.Connection, scope: Scope) -> Iterator[Problem]:
@@ -112,23 +136,45 @@ def _last_reconciled(connection: sqlite3.Connection, scope: Scope) -> str | None
     return min(known) if known and len(known) == len(asked) else None
 
 
-def _state(connection: sqlite3.Connection, scope: Scope) -> CoverageState:
+def _state(
+    connection: sqlite3.Connection,
+    scope: Scope,
+    being_written: bool,
+    overtaken: Callable[[], bool],
+) -> CoverageState:
     sessions = [row for row in scope.sources if row.state != NOT_A_SESSION]
     if any(row.state == FAILED for row in sessions):
         return "error"
-    unobservable = any(row.state == UNREADABLE for row in sessions)
-    unknown = any(row.state in (UNREADABLE, FAILED) for row in scope.unattributed)
+    unobservable = any(row.state in (UNREADABLE, CHANGING) for row in sessions)
+    unknown = any(row.state in (UNREADABLE, CHANGING, FAILED) for row in scope.unattributed)
     troubled = next(_troubles(connection, scope), None) is not None
     looked = not scope.directory.session_dirs or _last_reconciled(connection, scope) is not None
-    if unobservable or unknown or troubled or not looked:
+    if unobservable or unknown or troubled:
         return "partial"
-    if any(row.epoch is None for row in (*sessions, *scope.unattributed) if row.state == PENDING):
-        return "catching-up"
+    if being_written:
+        return "catching-up"  # what it is about to change is not known to anybody else
+    if not looked:
+        return "partial"
+    waiting = [row for row in scope.unattributed if row.state == PENDING]
+    if any(_is_behind(row) for row in (*sessions, *waiting)):
+        return "catching-up" if overtaken() else "partial"
+    if metadata(connection, "tokenizer_version") != _core.TOKENIZER_VERSION:
+        return "partial"
     return "ready"
 
 
+def _is_behind(row: SessionRow) -> bool:
+    """Whether the index holds nothing of a session, not all, or what another version made of it."""
+    if row.epoch is None or row.awaited_size is not None:
+        return True
+    return row.projector != _core.PROJECTOR_VERSION
+
+
 def _pending(row: SessionRow) -> int:
-    return max(row.size - row.complete_offset - row.tail_length, 0) if row.epoch else row.size
+    size = row.size if row.awaited_size is None else row.awaited_size
+    if row.epoch is None or row.projector != _core.PROJECTOR_VERSION:
+        return size
+    return max(size - row.complete_offset - row.tail_length, 0)
 
 
 def _path(row: SessionRow) -> str:

@@ -72,6 +72,13 @@ class _Listing:
     names: frozenset[bytes]
 
 
+class Standing(NamedTuple):
+    """A directory that exists, and the device it is on."""
+
+    path: bytes
+    device: int | None
+
+
 @dataclass(slots=True)
 class Scan:
     """What one look at the session directories showed.
@@ -127,6 +134,18 @@ class Scan:
         if parent not in self._listed and not any(_below(path, root) for root in self._roots):
             self._list_now(parent)
         return self.absent(path)
+
+    def standing_above(self, path: bytes) -> Standing:
+        """The nearest directory above a path that exists now."""
+        directory = os.path.dirname(path)
+        while True:
+            try:
+                return Standing(directory, self._fs.stat(directory).st_dev)
+            except OSError:
+                parent = os.path.dirname(directory)
+                if parent == directory:
+                    return Standing(directory, None)
+                directory = parent
 
     def lost(self, known: Iterable[bytes]) -> list[Problem]:
         """The missing session directories below which one of the known canonical paths lies."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -14,16 +14,18 @@ from typing import Any, Self
 from pi_event_search import _core, config
 from pi_event_search.coverage import coverage_of, problems_of
 from pi_event_search.directory import Directory
+from pi_event_search.errors import IndexBusy, IndexProblem, InvalidArgument
+from pi_event_search.maintain import bring_up_to_date, rebuild
 from pi_event_search.read import SourceModified, read_event
-from pi_event_search.reconcile import Counts, Reconciler
+from pi_event_search.reconcile import Counts, Pace, Reconciler
 from pi_event_search.scope import Scope, scope_of
 from pi_event_search.search import Search
 from pi_event_search.sessions import lineage_of, list_sessions
-from pi_event_search.store.database import problem
 from pi_event_search.store.schema import SCHEMA_VERSION
 from pi_event_search.store.store import Snapshot, Store
 from pi_event_search.trace import trace_event
 from pi_event_search.types import (
+    Change,
     Coverage,
     Event,
     IndexFacts,
@@ -40,9 +42,15 @@ from pi_event_search.types import (
     SyncReport,
     Trace,
     TraceRequest,
+    Verification,
 )
 from pi_event_search.types.requests import Moment, PathText, words
+from pi_event_search.verify import damage_of, verify
 from pi_event_search.view import View
+from pi_event_search.watch import Notifications, keep_current
+
+_SMALL_BATCH_BYTES = 8_000_000
+"""Session records after which a batch is published while questions are answered."""
 
 _TRUSTED = Invocation(cwd="/", workspace_root="/")
 """The program that owns the index, asking for everything."""
@@ -55,9 +63,10 @@ class EventIndex:
     Every method raises the errors of :mod:`pi_event_search.errors` and no others on purpose.
     """
 
-    def __init__(self, store: Store, settings: config.Config) -> None:
+    def __init__(self, store: Store, settings: config.Config, *, bridged: bool = False) -> None:
         self._store = store
         self._config = settings
+        self._bridged = bridged
         self._directory: tuple[int, Directory] | None = None
 
     @classmethod
@@ -66,6 +75,8 @@ class EventIndex:
         index_dir: PathText | None = None,
         session_dirs: Iterable[PathText] | None = None,
         exclude: Sequence[str] = (),
+        *,
+        bridged: bool = False,
     ) -> Self:
         """Opens the index, and makes an empty one where there is none; ``sync`` fills it.
 
@@ -73,10 +84,12 @@ class EventIndex:
         :param session_dirs: directories with session files; ``None``: Pi's own, and archives
             named by the environment.
         :param exclude: glob patterns of session files to leave out.
+        :param bridged: the answers go to somebody who must not learn of other workspaces, so files
+            of which nobody can say the workspace are not counted.
         :raises IndexProblem: the directory cannot be used, or a newer program wrote the index.
         """
         settings = config.load(index_dir=index_dir, session_dirs=session_dirs, exclude=exclude)
-        return cls(Store.open(Path(settings.index_dir)), settings)
+        return cls(Store.open(Path(settings.index_dir)), settings, bridged=bridged)
 
     def close(self) -> None:
         """Releases files and locks. Closing twice is fine."""
@@ -98,19 +111,100 @@ class EventIndex:
         path: PathText | None = None,
         *,
         progress: Callable[[Progress], None] | None = None,
+        changed: Callable[[Change], None] | None = None,
     ) -> SyncReport:
         """Brings the index up to date with the session directories, or with one file.
+
+        ``changed`` is told of each file as soon as answers show what became of it.
 
         :raises IndexBusy: another process is writing and did not finish in time.
         :raises InvalidArgument: ``path`` cannot be opened.
         """
         started = time.monotonic()
-        reconciler = Reconciler(self._store, self._config, progress)
         with self._guarded():
-            counts = reconciler.directories() if path is None else reconciler.file(os.fspath(path))
-            with self._view(_TRUSTED) as (snapshot, view):
-                coverage = coverage_of(snapshot.connection, view.scope)
-        return _report(counts, coverage, int((time.monotonic() - started) * 1000))
+            one = None if path is None else os.fspath(path)
+            counts = bring_up_to_date(self._store, self._config, one, progress, changed)
+            coverage = self._whole_coverage()
+        return _report(counts, coverage, started)
+
+    def refresh(self, path: PathText, *, patience: float) -> bool:
+        """Brings one session file up to date before a question about it: `sync` without a report.
+
+        ``patience``: seconds to wait for another writer. Returns whether there is such a file.
+
+        :raises IndexBusy: another process is writing and did not hand over in that time, or the
+            whole index has to be built anew first.
+        """
+        with self._guarded():
+            if self._store.is_outdated():
+                raise IndexBusy
+            try:
+                pace = Pace(wait=patience)
+                bring_up_to_date(self._store, self._config, os.fspath(path), pace=pace)
+            except InvalidArgument:
+                return False
+        return True
+
+    def catch_up(self, progress: Callable[[Progress], None]) -> None:
+        """`sync` for a process that answers questions meanwhile: published in small batches, the
+        newest sessions first, leaving the turn to whoever waits for it.
+
+        What ``progress`` raises ends it; everything published until then stays.
+
+        :raises IndexBusy: another process is writing and did not finish in time.
+        """
+        pace = Pace(batch_bytes=_SMALL_BATCH_BYTES)
+        with self._guarded():
+            bring_up_to_date(self._store, self._config, None, progress, pace=pace)
+
+    def watch(
+        self,
+        changed: Callable[[Change], None],
+        *,
+        stop: threading.Event | None = None,
+        busy: Callable[[IndexBusy], None] | None = None,
+        wakeups: Iterable[object] | None = None,
+    ) -> None:
+        """Keeps the index current until ``stop`` is set, or an exception such as Ctrl-C ends it.
+
+        :param changed: is told of each session file whose change has become visible.
+        :param busy: is told when another process has the index; the next wake-up tries again.
+        :param wakeups: when to look; ``None``: whenever something happens in the session
+            directories, and every 15 seconds.
+        """
+        ended = threading.Event() if stop is None else stop
+        if wakeups is None:
+            directories = [directory.path for directory in self._config.session_dirs]
+            wakeups = Notifications(directories, Path(self._config.index_dir), ended)
+        keep_current(self.sync, wakeups, changed=changed, busy=busy, stop=ended)
+
+    def rebuild(self, *, progress: Callable[[Progress], None] | None = None) -> SyncReport:
+        """Builds a new index beside this one from all session files, and switches to it.
+
+        Until then this one answers. Whoever has it open finds the new one with the next question.
+
+        :raises IndexBusy: another process is writing and did not finish in time.
+        """
+        started = time.monotonic()
+        with self._guarded():
+            counts = rebuild(self._store, self._config, progress)
+            coverage = self._whole_coverage()
+        return _report(counts, coverage, started)
+
+    def verify(self, *, progress: Callable[[Progress], None] | None = None) -> Verification:
+        """Brings the index up to date, builds another one from the session files in a temporary
+        place, and compares: facts, states, texts, and what searches find.
+
+        Damage that is found is reported and left as it is; the next ``sync`` or ``rebuild``
+        repairs it.
+
+        :raises IndexBusy: another process is writing and did not finish in time.
+        """
+        with self._guarded():
+            damage = damage_of(self._store)
+            if damage:
+                return Verification(equal=False, sessions=0, events=0, differences=tuple(damage))
+            return verify(self._store, self._config, self.sync, progress)
 
     def search(
         self,
@@ -157,12 +251,12 @@ class EventIndex:
             file=file,
             sort=sort,
         )
-        with self._guarded(), self._view(invocation) as (snapshot, view):
+        with self._asking(), self._view(invocation) as (snapshot, view):
             search = Search(snapshot, view.scope, request)
             hits = search.hits()
             return SearchPage(
                 hits,
-                coverage_of(snapshot.connection, view.scope),
+                self._coverage(snapshot, view),
                 None if hits else search.diagnostics(),
             )
 
@@ -197,11 +291,13 @@ class EventIndex:
             before=before,
             after=after,
         )
-        with self._guarded():
+        with self._asking():
             try:
                 return self._read(request, invocation, accept_modified=False)
             except SourceModified:
-                self._resync(request.session_id, invocation)
+                # Where that fails, the answer says that the source was modified.
+                with suppress(IndexBusy, IndexProblem, InvalidArgument):
+                    self._resync(request.session_id, invocation)
                 return self._read(request, invocation, accept_modified=True)
 
     def trace(
@@ -217,7 +313,7 @@ class EventIndex:
         :raises NotFound: no such event, or the caller may not see it.
         """
         request = TraceRequest(session_id=session_id, entry_id=entry_id, depth=depth)
-        with self._guarded(), self._view(invocation) as (_, view):
+        with self._asking(), self._view(invocation) as (_, view):
             return trace_event(view, request)
 
     def sessions(
@@ -231,8 +327,8 @@ class EventIndex:
     ) -> SessionPage:
         """Sessions the caller may see, the newest activity first."""
         request = SessionsRequest(limit=limit, name=name, time_from=time_from, time_to=time_to)
-        with self._guarded(), self._view(invocation) as (snapshot, view):
-            coverage = coverage_of(snapshot.connection, view.scope)
+        with self._asking(), self._view(invocation) as (snapshot, view):
+            coverage = self._coverage(snapshot, view)
             return list_sessions(view, request, coverage)
 
     def lineage(self, session_id: str, *, invocation: Invocation | None = None) -> Lineage:
@@ -240,12 +336,17 @@ class EventIndex:
 
         :raises NotFound: no such session, or the caller may not see it.
         """
-        with self._guarded(), self._view(invocation) as (_, view):
+        with self._asking(), self._view(invocation) as (_, view):
             return lineage_of(view, session_id)
+
+    def coverage(self, *, invocation: Invocation | None = None) -> Coverage:
+        """How much of the history in the caller's scope is indexed."""
+        with self._guarded(), self._view(invocation) as (snapshot, view):
+            return self._coverage(snapshot, view)
 
     def status(self, *, invocation: Invocation | None = None) -> Status:
         """What is indexed, and what is not and why."""
-        with self._guarded(), self._view(invocation) as (snapshot, view):
+        with self._asking(), self._view(invocation) as (snapshot, view):
             count = snapshot.connection.execute
             return Status(
                 index=IndexFacts(
@@ -257,7 +358,7 @@ class EventIndex:
                     events=count("SELECT count(*) FROM events").fetchone()[0],
                     fragments=count("SELECT count(*) FROM fragments").fetchone()[0],
                 ),
-                coverage=coverage_of(snapshot.connection, view.scope),
+                coverage=self._coverage(snapshot, view),
                 problems=(
                     *(
                         Problem(os.fsdecode(found.path), found.kind, found.detail, 1)
@@ -271,13 +372,17 @@ class EventIndex:
         self, request: ReadRequest, invocation: Invocation | None, *, accept_modified: bool
     ) -> Event:
         with self._view(invocation) as (snapshot, view):
-            coverage = coverage_of(snapshot.connection, view.scope)
+            coverage = self._coverage(snapshot, view)
             return read_event(view, request, coverage, accept_modified=accept_modified)
 
     def _resync(self, session_id: str, invocation: Invocation | None) -> None:
         with self._view(invocation) as (_, view):
             path = os.fsdecode(view.scope.resolve(session_id).path)
-        Reconciler(self._store, self._config).file(path, explicit=False)
+        Reconciler(self._store, self._config).file(path, explicit=False, afresh=True)
+
+    def _whole_coverage(self) -> Coverage:
+        with self._view(_TRUSTED) as (snapshot, view):
+            return self._coverage(snapshot, view)
 
     @contextmanager
     def _view(self, invocation: Invocation | None) -> Iterator[tuple[Snapshot, View]]:
@@ -285,6 +390,15 @@ class EventIndex:
         with self._store.snapshot() as snapshot:
             scope = self._scope(snapshot, caller)
             yield snapshot, View(snapshot.connection, scope)
+
+    def _coverage(self, snapshot: Snapshot, view: View) -> Coverage:
+        return coverage_of(
+            snapshot.connection,
+            view.scope,
+            being_written=self._store.being_written(),
+            overtaken=lambda: self._store.is_overtaken(snapshot),
+            attributed=self._bridged,
+        )
 
     def _scope(self, snapshot: Snapshot, invocation: Invocation) -> Scope:
         known = self._directory
@@ -295,13 +409,26 @@ class EventIndex:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Failures of SQLite become the index's own."""
-        try:
+        """What goes wrong in the stores becomes an error of this package."""
+        with self._store.guarded():
             yield
-        except sqlite3.Error as error:
-            raise problem(self._store.database.path, error) from error
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """As :meth:`_guarded`, for questions. Rows of a damaged index may be of any kind; what
+        they lead to is its problem, and the cause is kept for whoever looks for a mistake of ours.
+        """
+        with self._guarded():
+            try:
+                yield
+            except (LookupError, TypeError, ValueError, ArithmeticError, AssertionError) as error:
+                raise IndexProblem(
+                    f"The index holds something that makes no sense ({type(error).__name__}:"
+                    f" {error}); `verify` tells what differs, `rebuild` makes a new index."
+                ) from error
 
 
-def _report(counts: Counts, coverage: Coverage, duration_ms: int) -> SyncReport:
+def _report(counts: Counts, coverage: Coverage, started: float) -> SyncReport:
     values: dict[str, Any] = {name: getattr(counts, name) for name in Counts.__slots__}
+    duration_ms = int((time.monotonic() - started) * 1000)
     return SyncReport(**values, duration_ms=duration_ms, coverage=coverage)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pi_event_search import _core
+from pi_event_search.faults import point
 from pi_event_search.placement import Placement
 from pi_event_search.store.documents import document_of
 from pi_event_search.store.epochs import remove_epoch
@@ -18,6 +19,7 @@ from pi_event_search.store.publish import Publication
 from pi_event_search.store.rows import (
     DETACHED,
     ERROR,
+    FACET_LIMIT,
     IDLESS,
     INFERRED,
     RETRIEVAL,
@@ -26,12 +28,16 @@ from pi_event_search.store.rows import (
     FragmentRow,
 )
 from pi_event_search.store.schema import epoch_range, event_number
-from pi_event_search.store.sources import SourceRecord, save_checkpoint, workspace_number
+from pi_event_search.store.sources import (
+    SourceRecord,
+    save_checkpoint,
+    set_awaited,
+    size_of,
+    workspace_number,
+)
 
 READ_BYTES = 8_000_000
 """Bytes of records parsed at once; bounds the memory of one reading."""
-FACET_LIMIT = 200
-"""Code points of a role, tool name or entry type that are kept; a longer one is damage."""
 
 
 @dataclass(slots=True)
@@ -43,6 +49,8 @@ class Outcome:
     bytes_read: int = 0
     probed_bytes: int = 0
     events_added: int = 0
+    unfinished: bool = False
+    """Another writer waits: what was read so far is published, and the next turn goes on there."""
 
 
 @dataclass(slots=True)
@@ -63,18 +71,25 @@ class _Reading:
     """Ids of tool calls -> whether that was retrieval, where it ever was."""
 
 
-def ingest_source(source: SourceRecord, publication: Publication) -> Outcome:
+def ingest_source(
+    source: SourceRecord, publication: Publication, *, afresh: bool = False
+) -> Outcome:
     """Brings one source up to date inside the publication.
 
+    ``afresh``: reads the whole file whatever its checkpoint says.
+
     A long file is published in pieces: an append or a first reading becomes visible piece by
-    piece, a rebuild at its end, until then the old reading answers.
+    piece, a rebuild at its end, until then the old reading answers. Between two pieces that are
+    visible the work can be left to a later turn (see ``Outcome.unfinished``).
 
     :raises OSError: the file cannot be read.
     :raises _core.NotASession: it is no session file.
     :raises _core.SourceChanged: it was replaced while it was read; nothing of it was kept.
     """
-    reader = _core.SessionReader(source.path, source.checkpoint, source.version, time.time_ns())
+    checkpoint = None if afresh else source.checkpoint
+    reader = _core.SessionReader(source.path, checkpoint, source.version, time.time_ns())
     outcome = Outcome(reader.plan, reader.reason)
+    point("ingest.planned")
     if reader.plan == "unchanged":
         publication.begin()
         save_checkpoint(publication.connection, source.source, reader.checkpoint(time.time_ns()))
@@ -89,10 +104,15 @@ def _read(
 ) -> None:
     with publication.savepoint():
         reading = _begin(source, reader, publication)
+        point("ingest.begun")
         ended = _read_piece(source, reading, reader, publication, outcome)
     try:
         while not ended:
             publication.commit()
+            point("ingest.piece_published")
+            if _can_go_on_later(source, reading) and publication.wanted():
+                outcome.unfinished = True
+                return
             with publication.savepoint():
                 ended = _read_piece(source, reading, reader, publication, outcome)
     except BaseException:
@@ -100,6 +120,14 @@ def _read(
             publication.begin()
             remove_epoch(publication.connection, reading.epoch)
         raise
+
+
+def _can_go_on_later(source: SourceRecord, reading: _Reading) -> bool:
+    """Whether the checkpoint that was published is one to go on from.
+
+    A rebuild shows nothing before its end, and the ids of a version 1 file need all of it.
+    """
+    return source.epoch in (None, reading.epoch) and reading.version >= 2
 
 
 def _read_piece(
@@ -117,9 +145,11 @@ def _read_piece(
         if batch is not None:
             outcome.events_added += _Writer(reading, publication).write(batch)
             publication.weight += batch.weight
+            point("ingest.written")
     _save_session(reading, publication)
+    point("ingest.session_saved")
     if ended or source.epoch in (None, reading.epoch):
-        _save_source(source, reading, reader, publication)
+        _save_source(source, reading, reader, publication, ended=ended)
     return ended
 
 
@@ -133,6 +163,8 @@ def _begin(source: SourceRecord, reader: _core.SessionReader, publication: Publi
             " WHERE epoch = ?",
             (source.epoch,),
         ).fetchone()
+        assert source.checkpoint is not None
+        assert row[3] == source.checkpoint[8], "the rows are not those that the checkpoint is of"
         return _Reading(
             epoch=source.epoch,
             workspace=row[0],
@@ -187,10 +219,16 @@ def _save_source(
     reading: _Reading,
     reader: _core.SessionReader,
     publication: Publication,
+    *,
+    ended: bool,
 ) -> None:
     """Stores the checkpoint, and makes the reading the live one of its source."""
     connection = publication.connection
-    save_checkpoint(connection, source.source, reader.checkpoint(time.time_ns()))
+    checkpoint = reader.checkpoint(time.time_ns())
+    save_checkpoint(connection, source.source, checkpoint)
+    if not ended:
+        set_awaited(connection, source.source, size_of(checkpoint))
+    point("ingest.checkpoint")
     header = reader.header
     if header is not None and source.published != reading.epoch:
         if source.epoch is not None:
@@ -200,6 +238,7 @@ def _save_source(
             (reading.epoch, header.id, header.cwd, source.source),
         )
         source.published = reading.epoch
+        point("ingest.flipped")
 
 
 class _Writer:
@@ -224,6 +263,8 @@ class _Writer:
             flags = self._flags(event)
             row = _event_row(event, number, flags, place, first_key)
             rows.append(row)
+            # What is true of the whole file counts whether or not a later record has the same id:
+            # the answer must not depend on how the records were spread over readings.
             reading.last_ts = max(reading.last_ts, row.ts)
             if event.session_name is not None and not event.detached:
                 reading.name = event.session_name or None
@@ -254,7 +295,8 @@ class _Writer:
             flags |= DETACHED
         if event.idless:
             flags |= IDLESS
-        if self._answers_retrieval(event):
+        # Of an event with text its fragments say it, each for itself.
+        if self._answers_retrieval(event) or (event.retrieval and not event.fragments):
             flags |= RETRIEVAL
         return flags
 
@@ -291,7 +333,7 @@ class _Writer:
 
     def _relationships(self, rows: Sequence[EventRow], events: Sequence[_core.ParsedEvent]) -> None:
         self._connection.executemany(
-            "INSERT OR IGNORE INTO relationships VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO relationships VALUES (?, ?, ?, ?, ?)",
             (
                 (
                     row.event,

@@ -6,21 +6,26 @@ the caller may see an event, and what it is on its branch now.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
+import heapq
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.authorize import Authorizer, Root, canonical
+from pi_event_search.errors import InvalidQuery
+from pi_event_search.files import events_touching
+from pi_event_search.query import parse
 from pi_event_search.scope import Scope
+from pi_event_search.silent import NO_FRAGMENT, silent_hits
 from pi_event_search.store.documents import RETRIEVAL_FACET
 from pi_event_search.store.rows import RETRIEVAL, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
-from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build
+from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, ranked
 from pi_event_search.types import SearchRequest
 from pi_event_search.view import View
 
@@ -43,6 +48,16 @@ class Matches:
         self._view = view
         self._request = request
         self.target = None if request.session_id is None else view.scope.resolve(request.session_id)
+
+    @cached_property
+    def hint(self) -> _core.Query | None:
+        """What to show of an event that is found without words: where it names the file."""
+        if self._request.file is None:
+            return None
+        try:
+            return parse(PurePosixPath(self._request.file).name)
+        except InvalidQuery:
+            return None  # nothing in the name can be searched for
 
     @property
     def scope(self) -> Scope:
@@ -80,20 +95,35 @@ class Matches:
         sort: str,
         first: int,
     ) -> Iterator[Match]:
-        """Matching fragments of some sessions in their order.
+        """Matching fragments of some sessions in their order; without words, by time, also events
+        without any text.
 
         A hit without a visible row is a leftover and dropped. ``first`` says how many are fetched
         to begin with; more follow as long as they are asked for.
         """
-        hits = iter(
-            RankedHits(self._snapshot.searcher, build(query, restriction), sort, max(first, _CHUNK))
-        )
+        hits = self._hits(query, restriction, sort, max(first, _CHUNK))
         while chunk := list(islice(hits, _CHUNK)):
             rows = self._view.rows(hit.event for hit in chunk if epoch_of(hit.event) in sessions)
             for hit in chunk:
                 row = rows.get(hit.event)
-                if row is not None and row.first_key <= hit.key < row.first_key + row.fragments:
+                if row is not None and (
+                    row.first_key <= hit.key < row.first_key + row.fragments
+                    or hit.key == NO_FRAGMENT
+                ):
                     yield Match(hit, row)
+
+    def _hits(
+        self, query: _core.Query | None, restriction: TextFilter, sort: str, first: int
+    ) -> Iterator[TextHit]:
+        searcher = self._snapshot.searcher
+        if sort == "relevance":
+            wanted = ranked(query, restriction, searcher, self.hint)
+            return iter(RankedHits(searcher, wanted, sort, first))
+        hits = RankedHits(searcher, build(query, restriction), sort, first)
+        if query is not None:
+            return iter(hits)
+        silent = silent_hits(self._snapshot.connection, restriction, sort)
+        return heapq.merge(hits, silent, key=hits.order)
 
     @cached_property
     def restriction(self) -> TextFilter:
@@ -108,7 +138,7 @@ class Matches:
                 "tool": request.tool_names,
                 "is": ("error",) if request.error_only else (),
             },
-            events=self._view.events_touching(request.file) if request.file else None,
+            events=None if self._touching is None else sorted(self._touching),
             ts_from=request.from_ms,
             ts_to=request.to_ms,
         )
@@ -146,10 +176,19 @@ class Matches:
             return False  # it has no time that could be read
         if not self._view.answers_for_its_id(row):
             return False
+        if self._touching is not None and row.event not in self._touching:
+            return False  # a copy in a session of another directory
         states = self._view.states(row)
         if request.branch_states and states.branch(row) not in request.branch_states:
             return False
         return not request.selection_states or states.selection(row) in request.selection_states
+
+    @cached_property
+    def _touching(self) -> Set[int] | None:
+        """The events that touched the file asked for."""
+        if self._request.file is None:
+            return None
+        return events_touching(self._snapshot.connection, self.scope, self._request.file)
 
     @property
     def _suppresses(self) -> bool:
@@ -165,14 +204,7 @@ class Matches:
         """The sessions that pass the filter on the working directory."""
         if self._request.cwd is None:
             return self.scope.sessions
-        place = _place(self.scope.cwd, self._request.cwd)
+        asked = self.scope.absolute(self._request.cwd)
+        place = None if asked is None else canonical(asked)
         inside = Authorizer(() if place is None else (Root(place, "explicit"),))
         return {e: s for e, s in self.scope.sessions.items() if inside.allows(s.cwd or "")}
-
-
-def _place(cwd: str, directory: str) -> str | None:
-    """A directory of a request, seen from where the caller works; ``None`` for no such place."""
-    try:
-        return canonical(os.path.abspath(os.path.join(cwd, directory)))  # noqa: PTH100
-    except (OSError, ValueError):
-        return None

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from pi_event_search import _core
+from pi_event_search.faults import point
 from pi_event_search.store.compactions import Compaction, compactions_of
 from pi_event_search.store.rows import DETACHED, IDLESS, SUPERSEDED
 from pi_event_search.store.schema import epoch_range, event_number, ord_of
@@ -204,6 +205,7 @@ class Placement:
         self._connection.execute(
             "UPDATE sessions SET irregular = 1 WHERE epoch = ?", (self._epoch,)
         )
+        point("tree.rebuilt")
         self._replace_receipts(
             {
                 "duplicate-id": full.superseded,

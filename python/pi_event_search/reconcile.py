@@ -5,40 +5,58 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 from pi_event_search import _core
-from pi_event_search.config import Config
+from pi_event_search.config import Config, Problem
 from pi_event_search.directory import is_within
-from pi_event_search.discover import Found, Scan, scan
+from pi_event_search.discover import Found
 from pi_event_search.errors import IndexBusy, InvalidArgument
-from pi_event_search.ingest import ingest_source
+from pi_event_search.faults import point
+from pi_event_search.ingest import Outcome, ingest_source
 from pi_event_search.store.epochs import remove_epoch
-from pi_event_search.store.lease import writer_lease
-from pi_event_search.store.publish import Publication
+from pi_event_search.store.lease import WAIT_SECONDS, writer_lease
+from pi_event_search.store.publish import BATCH_BYTES, Publication
 from pi_event_search.store.sources import (
+    CHANGING,
     FAILED,
     UNREADABLE,
     SourceRecord,
     add_listing,
     add_source,
+    find_source,
     load_sources,
     remove_source,
+    set_awaited,
+    set_explicit,
     set_header,
     set_not_a_session,
     set_state,
 )
 from pi_event_search.store.store import Store
-from pi_event_search.types import Progress
+from pi_event_search.survey import Known, Survey, found_at, stat_of, survey
+from pi_event_search.types import Change, Progress
+from pi_event_search.types.vocabulary import ChangeKind
 
 BULK_BYTES = 8_000_000
 """From this many bytes on, a sync uses the large two-threaded writer."""
+TURN_BYTES = 2_000_000
+TURN_SOURCES = 64
+"""A turn is left to another writer that waits after so many bytes or sources, not before: each
+turn opens a writer of the text index."""
+
+_CHANGES: dict[str, ChangeKind] = {"fresh": "added", "rebuild": "rebuilt", "append": "appended"}
+_AGAIN = _CHANGES | {"fresh": "rebuilt"}
+_UNFORESEEN = (LookupError, TypeError, ValueError, ArithmeticError, AssertionError)
+"""What damaged rows of a session, or a mistake of ours, make of a reading: it costs that session,
+which keeps what is known of it and says so."""
 
 Report = Callable[[Progress], None]
+Announce = Callable[[Change], None]
 
 
 @dataclass(slots=True)
@@ -56,31 +74,50 @@ class Counts:
     events_added: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a sync gets along with others: writers in other processes, and who waits for answers."""
+
+    wait: float = WAIT_SECONDS
+    """Seconds for which another writer is waited for."""
+    batch_bytes: int = BATCH_BYTES
+    """Session records after which what was read becomes visible."""
+
+
 @dataclass(slots=True)
-class _Work:
-    """What one look at the directories asks for."""
+class _Task:
+    """A file to be looked at."""
 
-    changed: list[tuple[Found, SourceRecord | None]] = field(default_factory=list)
-    listed: list[tuple[Found, SourceRecord]] = field(default_factory=list)
-    gone: list[SourceRecord] = field(default_factory=list)
-
-    def is_empty(self) -> bool:
-        return not (self.changed or self.listed or self.gone)
-
-    def bytes(self) -> int:
-        return sum(
-            max(found.size - (0 if record is None else record.pending_from), 0)
-            for found, record in self.changed
-        )
+    found: Found
+    weight: int
+    """Bytes to be read if the file only grew."""
+    afresh: bool = False
+    """The whole file is to be read, whatever its checkpoint says."""
+    begun: bool = False
+    """A part of it was taken in during an earlier turn."""
 
 
 class Reconciler:
-    """One look at the session directories, or at one file, and the ingest of what changed."""
+    """One look at the session directories, or at one file, and the ingest of what changed.
 
-    def __init__(self, store: Store, config: Config, progress: Report | None = None) -> None:
+    The work is done in turns: between two of them another writer may have had the index, so
+    nothing that was read of it before a turn is relied on in it.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        config: Config,
+        progress: Report | None = None,
+        changed: Announce | None = None,
+        pace: Pace | None = None,
+    ) -> None:
         self._store = store
         self._config = config
         self._progress = progress
+        self._announce = changed
+        self._pace = pace or Pace()
+        self._changes: list[Change] = []
         self._counts = Counts()
 
     def directories(self) -> Counts:
@@ -88,118 +125,138 @@ class Reconciler:
 
         :raises IndexBusy: another process is writing.
         """
-        seen = scan(self._config.session_dirs, self._config.exclude)
-        with self._store.database.snapshot() as connection:
-            known = {record.path: record for record in load_sources(connection)}
-            listings = set(connection.execute("SELECT directory, source, path FROM listings"))
-        work = self._work(seen, known, listings)
-        self._counts.discovered = len(seen.files)
-        if not work.is_empty():
-            self._carry_out(work, explicit=False)
-        self._note_unobservable(seen, known)
+        result = survey(self._config, self._known())
+        self._counts.discovered = result.discovered
+        self._counts.unchanged = result.unchanged
+        if not result.is_empty():
+            self._carry_out(result)
+        self._note_troubles(result.troubles)
         self._finished()
         return self._counts
 
-    def file(self, path: str, *, explicit: bool = True) -> Counts:
+    def file(self, path: str, *, explicit: bool = True, afresh: bool = False) -> Counts:
         """Looks at one session file. A file named explicitly is covered by answers from now on.
+
+        ``afresh``: the index was found to hold something else than the file, so all is read.
 
         :raises InvalidArgument: there is no such regular file.
         """
         canonical = os.fsencode(os.path.realpath(path))
         try:
-            stat = Path(os.fsdecode(canonical)).stat()
+            found = found_at(canonical)
         except OSError as error:
             raise InvalidArgument(f"path {path!r} cannot be opened: {error.strerror}.") from error
-        found = Found(
-            path=canonical,
-            canonical=canonical,
-            root=b"",
-            archive=False,
-            device=stat.st_dev,
-            inode=stat.st_ino,
-            size=stat.st_size,
-            mtime_ns=stat.st_mtime_ns,
-            ctime_ns=stat.st_ctime_ns,
-        )
         with self._store.database.snapshot() as connection:
-            known = {record.path: record for record in load_sources(connection)}
-        record = known.get(canonical)
+            record = find_source(connection, canonical)
         self._counts.discovered = 1
-        settled = record is not None and record.unchanged(_stat(found))
-        if record is not None and settled and (record.explicit or not explicit):
-            self._counts.unchanged = 1
+        stands = record is not None and record.unchanged(stat_of(found)) and not afresh
+        if record is None or not stands or (explicit and not record.explicit):
+            self._carry_out(Survey(changed=[(found, record)]), explicit=explicit, afresh=afresh)
         else:
-            self._carry_out(_Work(changed=[(found, record)]), explicit=explicit)
+            self._counts.unchanged = 1
         return self._counts
 
-    def _work(
+    def _known(self) -> Known:
+        with self._store.database.snapshot() as connection:
+            return Known(
+                sources={record.path: record for record in load_sources(connection)},
+                listings=set(connection.execute("SELECT directory, source, path FROM listings")),
+            )
+
+    def _carry_out(self, work: Survey, *, explicit: bool = False, afresh: bool = False) -> None:
+        tasks = deque(_task(found, record, afresh) for found, record in work.changed)
+        bar = _Bar(self._progress, len(tasks), sum(task.weight for task in tasks))
+        bulk = bar.bytes_total >= BULK_BYTES
+        with self._writing(bulk=bulk) as publication:
+            self._register(work, publication, explicit=explicit)
+            self._commit(publication)
+            point("reconcile.registered")
+            bar.show()
+            self._turn(tasks, publication, bar, work.gone)
+        while tasks:
+            point("reconcile.handed_over")
+            with self._writing(bulk=bulk, after_others=True) as publication:
+                self._turn(tasks, publication, bar, work.gone)
+
+    def _writing(
+        self, *, bulk: bool, after_others: bool = False
+    ) -> AbstractContextManager[Publication]:
+        pace = self._pace
+        return self._store.writing(
+            bulk=bulk, wait=pace.wait, after_others=after_others, batch_bytes=pace.batch_bytes
+        )
+
+    def _turn(
         self,
-        seen: Scan,
-        known: dict[bytes, SourceRecord],
-        listings: set[tuple[bytes, int, bytes]],
-    ) -> _Work:
-        work = _Work()
-        present = set()
-        for found in seen.files:
-            present.add(found.canonical)
-            record = known.get(found.canonical)
-            if record is not None and (found.root, record.source, found.path) not in listings:
-                work.listed.append((found, record))
-            if record is not None and record.unchanged(_stat(found)):
-                self._counts.unchanged += 1
-            else:
-                work.changed.append((found, record))
-        # Only what these directories held, and files named explicitly, can be missed here.
-        roots = set(self._roots())
-        ours = {source for directory, source, _ in listings if directory in roots}
-        for path, record in known.items():
-            missed = path not in present and (record.explicit or record.source in ours)
-            if missed and _is_gone(seen, path):
-                work.gone.append(record)
-        return work
+        tasks: deque[_Task],
+        publication: Publication,
+        bar: _Bar,
+        gone: Sequence[SourceRecord],
+    ) -> None:
+        """Takes in files until all are done, or another writer waits and this turn was worth it.
 
-    def _carry_out(self, work: _Work, *, explicit: bool) -> None:
-        total = work.bytes()
-        done = 0
-        with self._store.writing(bulk=total >= BULK_BYTES) as publication:
-            sources = self._register(work, publication, explicit=explicit)
-            publication.commit()
-            self._report(0, len(sources), done, total)
-            for number, (found, record) in enumerate(sources, 1):
-                self._ingest(found, record, publication)
-                if publication.full:
-                    publication.commit()
-                done += max(found.size - record.pending_from, 0)
-                self._report(number, len(sources), min(done, total), total)
-            publication.commit()
+        What is gone is forgotten after that: a file that was moved answers from its old place
+        until it answers from the new one.
+        """
+        weight, sources = self._counts.bytes_read, 0
+        while tasks:
+            task = tasks.popleft()
+            task.begun = not self._ingest(task, publication)
+            sources += 1
+            if task.begun:
+                tasks.appendleft(task)
+                break
+            bar.advance(task.weight)
+            if publication.full:
+                self._commit(publication)
+            worth_it = self._counts.bytes_read - weight >= TURN_BYTES or sources >= TURN_SOURCES
+            if worth_it and publication.wanted():
+                break
+        if gone and not tasks:
+            self._forget(gone, publication)
+        self._commit(publication)
 
-    def _register(
-        self, work: _Work, publication: Publication, *, explicit: bool
-    ) -> list[tuple[Found, SourceRecord]]:
+    def _commit(self, publication: Publication) -> None:
+        publication.commit()
+        changes, self._changes = self._changes, []
+        if self._announce is not None:
+            for change in changes:
+                self._announce(change)
+
+    def _register(self, work: Survey, publication: Publication, *, explicit: bool) -> None:
         """Makes the sources known, headers first, so that scoped counts are true from the start."""
         connection = publication.begin()
-        sources = []
-        for found, known in work.changed:
-            record = known
+        for found, _ in work.changed:
+            record = find_source(connection, found.canonical)
             if record is None:
                 record = add_source(connection, found.canonical, explicit=explicit)
                 self._read_header(connection, record)
-                if found.root:
-                    add_listing(connection, found.root, record.source, found.path)
-            sources.append((found, record))
-        if explicit:
-            connection.executemany(
-                "UPDATE sources SET explicit = 1 WHERE source = ?",
-                [(record.source,) for _, record in sources],
-            )
+                point("reconcile.source_added")
+            set_awaited(connection, record.source, found.size)
+            if found.root:
+                add_listing(connection, found.root, record.source, found.path)
+            if explicit:
+                set_explicit(connection, record.source)
         for found, record in work.listed:
-            add_listing(connection, found.root, record.source, found.path)
-        for record in work.gone:
+            if find_source(connection, record.path) is not None:
+                add_listing(connection, found.root, record.source, found.path)
+        for record, detail in work.unobservable:
+            if find_source(connection, record.path) is not None:
+                self._failed(record, publication, UNREADABLE, detail)
+
+    def _forget(self, gone: Sequence[SourceRecord], publication: Publication) -> None:
+        """Removes sources that are proven to be gone."""
+        connection = publication.begin()
+        for missed in gone:
+            record = find_source(connection, missed.path)
+            if record is None or record.source != missed.source:
+                continue
             if record.epoch is not None:
                 remove_epoch(connection, record.epoch)
+            self._note(connection, record, "removed")
             remove_source(connection, record.source)
             self._counts.removed += 1
-        return sources
+            point("reconcile.source_removed")
 
     def _read_header(self, connection: sqlite3.Connection, record: SourceRecord) -> None:
         try:
@@ -208,23 +265,68 @@ class Reconciler:
             return  # the reading itself says what is wrong
         set_header(connection, record.source, header.id, header.cwd)
 
-    def _ingest(self, found: Found, record: SourceRecord, publication: Publication) -> None:
-        counts = self._counts
+    def _ingest(self, task: _Task, publication: Publication) -> bool:
+        """Takes in one file; returns whether that was all of it."""
+        found, counts = task.found, self._counts
+        connection = publication.begin()
+        record = find_source(connection, found.canonical)
+        if record is None:  # another writer saw it gone meanwhile
+            record = add_source(connection, found.canonical, explicit=not found.root)
+            if found.root:
+                add_listing(connection, found.root, record.source, found.path)
+        if record.unchanged(stat_of(found)) and not task.afresh:
+            counts.unchanged += not task.begun
+            return True
         try:
-            outcome = ingest_source(record, publication)
+            outcome = self._read(record, publication, afresh=task.afresh)
         except _core.NotASession as error:
             self._not_a_session(found, record, publication, str(error))
         except _core.SourceChanged as error:
-            self._failed(record, publication, FAILED, str(error))
+            self._failed(record, publication, CHANGING, str(error))
         except OSError as error:
             self._failed(record, publication, UNREADABLE, error.strerror or str(error))
+        except _UNFORESEEN as error:
+            self._failed(record, publication, FAILED, f"{type(error).__name__}: {error}")
         else:
             counts.bytes_read += outcome.bytes_read
             counts.probed_bytes += outcome.probed_bytes
             counts.events_added += outcome.events_added
-            counts.unchanged += outcome.plan == "unchanged"
-            counts.appended += outcome.plan == "append"
-            counts.rebuilt += outcome.plan in ("fresh", "rebuild")
+            if not task.begun:
+                counts.unchanged += outcome.plan == "unchanged"
+                counts.appended += outcome.plan == "append"
+                counts.rebuilt += outcome.plan in ("fresh", "rebuild")
+            if outcome.plan != "unchanged":
+                change = _CHANGES[outcome.plan] if record.epoch is None else _AGAIN[outcome.plan]
+                self._note(connection, record, change, outcome.events_added)
+            return not outcome.unfinished
+        return True
+
+    def _read(self, record: SourceRecord, publication: Publication, *, afresh: bool) -> Outcome:
+        """One reading; a second one where the first met a file in motion, or rows of this session
+        that cannot be gone on from."""
+        try:
+            return ingest_source(record, publication, afresh=afresh)
+        except _core.SourceChanged:
+            return ingest_source(record, publication, afresh=afresh)
+        except (sqlite3.IntegrityError, *_UNFORESEEN):
+            if afresh or record.checkpoint is None:
+                raise
+            return ingest_source(record, publication, afresh=True)
+
+    def _note(
+        self,
+        connection: sqlite3.Connection,
+        record: SourceRecord,
+        change: ChangeKind,
+        events: int = 0,
+        detail: str = "",
+    ) -> None:
+        """Remembers what happened to a source until it is committed."""
+        if self._announce is not None:
+            row = connection.execute(
+                "SELECT session_id FROM sources WHERE source = ?", (record.source,)
+            ).fetchone()
+            self._changes.append(Change(change, os.fsdecode(record.path), row[0], events, detail))
 
     def _not_a_session(
         self, found: Found, record: SourceRecord, publication: Publication, detail: str
@@ -235,20 +337,25 @@ class Reconciler:
             return
         self._counts.failed += 1
         settled = _core.is_settled(found.mtime_ns, found.ctime_ns, time.time_ns())
-        set_not_a_session(publication.begin(), record.source, (*_stat(found), int(settled)), detail)
+        set_not_a_session(
+            publication.begin(), record.source, (*stat_of(found), int(settled)), detail
+        )
 
     def _failed(
         self, record: SourceRecord, publication: Publication, state: str, detail: str
     ) -> None:
         self._counts.failed += 1
-        set_state(publication.begin(), record.source, state, detail)
+        connection = publication.begin()
+        if record.state != state:
+            self._note(connection, record, "failed", detail=detail)
+        set_state(connection, record.source, state, detail)
+        point("reconcile.failure_noted")
 
-    def _note_unobservable(self, seen: Scan, known: dict[bytes, SourceRecord]) -> None:
+    def _note_troubles(self, troubles: Iterable[Problem]) -> None:
         """Remembers what could not be looked at: its sessions stay, and coverage says so.
 
         What an earlier look at other directories could not observe stays remembered.
         """
-        troubles = [*seen.unobservable, *seen.skipped, *seen.lost(known)]
         rows = {(os.fsencode(t.path), t.kind, t.detail) for t in troubles}
         with self._store.database.snapshot() as connection:
             stored = set(connection.execute("SELECT path, kind, detail FROM troubles"))
@@ -257,6 +364,7 @@ class Reconciler:
             with self._store.writing(bulk=False) as publication:
                 connection = publication.begin()
                 connection.execute("DELETE FROM troubles")
+                point("reconcile.troubles")
                 connection.executemany("INSERT INTO troubles VALUES (?, ?, ?)", sorted(rows))
                 publication.commit()
 
@@ -274,21 +382,36 @@ class Reconciler:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         with (
             suppress(IndexBusy),
-            writer_lease(self._store.directory, wait=0),
+            writer_lease(self._store.directory, wait=0, at_work=False),
             self._store.database.transaction() as connection,
         ):
             connection.executemany(
                 "REPLACE INTO directories VALUES (?, ?)", [(root, now) for root in self._roots()]
             )
-
-    def _report(self, done: int, total: int, bytes_done: int, bytes_total: int) -> None:
-        if self._progress is not None:
-            self._progress(Progress(done, total, bytes_done, bytes_total))
+            point("reconcile.finished")
 
 
-def _stat(found: Found) -> tuple[int, int, int, int, int]:
-    return found.device, found.inode, found.size, found.mtime_ns, found.ctime_ns
+class _Bar:
+    """How far a sync is, for whoever wants to know."""
+
+    def __init__(self, report: Report | None, total: int, bytes_total: int) -> None:
+        self._report = report
+        self._total = total
+        self._done = self._bytes_done = 0
+        self.bytes_total = bytes_total
+
+    def advance(self, weight: int) -> None:
+        """One more file is done."""
+        self._done += 1
+        self._bytes_done += weight
+        self.show()
+
+    def show(self) -> None:
+        """Reports the present state."""
+        if self._report is not None:
+            self._report(Progress(self._done, self._total, self._bytes_done, self.bytes_total))
 
 
-def _is_gone(seen: Scan, path: bytes) -> bool:
-    return seen.absent(path) or seen.removed_with_directory(path) or seen.absent_outside(path)
+def _task(found: Found, record: SourceRecord | None, afresh: bool) -> _Task:
+    begins = 0 if record is None or afresh else record.pending_from
+    return _Task(found, max(found.size - begins, 0), afresh)

@@ -50,6 +50,13 @@ class Scope:
     current: SessionRow | None
     cutoff: int
 
+    def absolute(self, path: str) -> str | None:
+        """A path of a request, seen from where the caller works; ``None`` for no such place."""
+        try:
+            return os.path.abspath(os.path.join(self.cwd, path))  # noqa: PTH100 - links are kept
+        except OSError:  # the current directory is gone
+            return None
+
     def cutoff_of(self, session: SessionRow) -> int:
         """The first event number of the session that must not be shown."""
         assert session.epoch is not None
@@ -174,7 +181,7 @@ def roots_of(invocation: Invocation, config: Config) -> tuple[Root, ...]:
             invocation.cwd, invocation.workspace_root, configured=config.workspace_roots
         )
     except ValueError as error:
-        raise InvalidArgument(str(error)) from error
+        raise InvalidArgument(str(error), argument="workspace_root") from error
 
 
 def locate_cutoff(

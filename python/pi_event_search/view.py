@@ -301,6 +301,14 @@ class View:
         session = self.session(row)
         return self._last_word(session, _core.RELATIONSHIP_LABELS, row.entry_id)
 
+    def given_label(self, row: EventRow) -> str:
+        """The label that a label entry sets; empty where it clears one, and for other entries."""
+        found = self._connection.execute(
+            "SELECT detail FROM relationships WHERE event = ? AND kind = ?",
+            (row.event, _core.RELATIONSHIP_LABELS),
+        ).fetchone()
+        return "" if found is None else found[0] or ""
+
     def name(self, session: SessionRow) -> str | None:
         """The session's name: the last one given in the file."""
         current = self.scope.current
@@ -320,25 +328,6 @@ class View:
             (reference, kind, *self._range(session), DETACHED),
         ).fetchone()
         return None if found is None else found[0] or None
-
-    def events_touching(self, path: str) -> list[int]:
-        """Numbers of events whose recognised tool calls or summaries touched a file.
-
-        ``path`` may be absolute, relative as recorded, or the end of a path.
-        """
-        wanted = path.strip().removeprefix("./")
-        rows = self._connection.execute(
-            "SELECT event FROM relationships WHERE kind IN (?, ?)"
-            " AND (reference = ? OR reference = './' || ?"
-            " OR substr(reference, -length(?) - 1) = '/' || ?"
-            " OR substr(?, -length(reference) - 1) = '/' || reference)",
-            (
-                _core.RELATIONSHIP_FILE_READ,
-                _core.RELATIONSHIP_FILE_CHANGED,
-                *(wanted,) * 5,
-            ),
-        )
-        return sorted({row[0] for row in rows if self.scope.shows(row[0])})
 
     def _range(self, session: SessionRow) -> tuple[int, int]:
         """The event numbers of a session that may be shown: the first, and the one behind."""

@@ -39,6 +39,7 @@ from pi_event_search.types import (
     TextPreview,
     TextRange,
     Trace,
+    Verification,
 )
 
 NOW = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
@@ -252,6 +253,20 @@ def report() -> SyncReport:
     return SyncReport(6, 2, 1, 2, 0, 1, 123_456, 789, 55, 1_250, PARTIAL)
 
 
+def equal() -> Verification:
+    """An index that is what it should be."""
+    return Verification(True, 1_234, 56_789)
+
+
+def different() -> Verification:
+    """An index that lost something."""
+    differences = (
+        "/s/a.jsonl: event (17,): value 3 is 'user' and should be 'assistant'.",
+        "A search for 'lock' finds 0 fragments that do not have it and misses 3.",
+    )
+    return Verification(False, 2, 40, differences)
+
+
 class MadeUpIndex:
     """Answers with the results above and records what it was asked."""
 
@@ -267,6 +282,8 @@ class MadeUpIndex:
             "sessions": sessions(),
             "lineage": Lineage(SESSION, (OTHER,)),
             "status": status(),
+            "verify": equal(),
+            "rebuild": report(),
         }
 
     @contextmanager

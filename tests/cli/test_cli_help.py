@@ -20,6 +20,11 @@ CONTRACT = {
     "sessions": {"--limit", "--name", "--since", "--until"},
     "lineage": set(),
     "status": set(),
+    "verify": set(),
+    "rebuild": set(),
+    "serve": set(),
+    "pi-extension": set(),
+    "watch": set(),
 }  # fmt: skip
 EVERYWHERE = {
     "--sessions-dir", "--index-dir", "--root", "--exclude", "--all-workspaces", "--json", "--help",

@@ -20,7 +20,7 @@ from pi_event_search.errors import (
     NotFound,
 )
 
-from tests.cli.made_up import OTHER, SESSION, MadeUpIndex
+from tests.cli.made_up import OTHER, SESSION, MadeUpIndex, different
 
 COMMAND_LINES = {
     "sync": ("sync",),
@@ -30,6 +30,8 @@ COMMAND_LINES = {
     "sessions": ("sessions",),
     "lineage": ("lineage", SESSION),
     "status": ("status",),
+    "verify": ("verify",),
+    "rebuild": ("rebuild",),
 }
 Capture = pytest.CaptureFixture[str]
 
@@ -212,6 +214,9 @@ WRONG = [
     (("lineage",), "lineage takes one session id"),
     (("sync", "/s/a.jsonl"), "sync takes no word"),
     (("status", "x"), "status takes no word"),
+    (("verify", "x"), "verify takes no word"),
+    (("rebuild", "x"), "rebuild takes no word"),
+    (("watch", "x"), "watch takes no word"),
 ]
 
 
@@ -247,6 +252,19 @@ def test_no_words_and_no_filter_is_an_invalid_query(index: MadeUpIndex, capsys: 
 def test_words(index: MadeUpIndex, argv: tuple[str, ...], query: str | None) -> None:
     assert index.run(*argv) == (0 if query is not None or "--errors" in argv else 2)
     assert index.asked("search")["query"] == (query or "")
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_verify_ends_with_4_when_anything_differs(
+    flags: tuple[str, ...], index: MadeUpIndex, capsys: Capture
+) -> None:
+    index.answers["verify"] = different()
+    assert index.run("verify", *flags) == 4
+    printed = capsys.readouterr()
+    assert "misses 3" in printed.out
+    assert printed.err == ""
+    if flags:
+        assert json.loads(printed.out) == json.loads(different().to_json())
 
 
 def test_an_interrupt_ends_with_130(index: MadeUpIndex) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,8 @@ from typing import Any
 import pytest
 from pi_event_search import EventIndex, Invocation
 from pi_event_search.cli import main
+
+from tests.indexes import passing_place
 
 Capture = pytest.CaptureFixture[str]
 
@@ -48,12 +52,12 @@ class Answer:
 class Place:
     """A directory with session files, an index, workspaces, and the program to ask."""
 
-    def __init__(self, base: Path, capture: Capture) -> None:
+    def __init__(self, base: Path, capture: Capture | None = None) -> None:
         self.base = base
         self.sessions = base / "sessions"
         self.index = base / "index"
         self.sessions.mkdir()
-        self._capture = capture
+        self.capture = capture
 
     def workspace(self, name: str) -> Path:
         path = self.base / "w" / name
@@ -62,9 +66,10 @@ class Place:
 
     def bare(self, *argv: str | Path) -> Answer:
         """Runs exactly these words."""
-        self._capture.readouterr()
+        assert self.capture is not None
+        self.capture.readouterr()
         code = main([str(word) for word in argv])
-        printed = self._capture.readouterr()
+        printed = self.capture.readouterr()
         return Answer(code, printed.out, printed.err)
 
     def run(self, *argv: str | Path) -> Answer:
@@ -74,10 +79,27 @@ class Place:
 
     def all(self, *argv: str | Path) -> Answer:
         """The same in every workspace."""
-        return self.run(*argv, "--all-workspaces")
+        return self.run(argv[0], "--all-workspaces", *argv[1:])
+
+    def sync(self) -> None:
+        """Brings the index up to date without the command line."""
+        with self.open() as index:
+            index.sync()
 
     def open(self) -> EventIndex:
         return EventIndex.open(index_dir=self.index, session_dirs=[self.sessions])
 
 
 EVERYWHERE = Invocation(cwd="/", workspace_root="/")
+
+
+@contextmanager
+def indexed(files: dict[str, bytes]) -> Iterator[EventIndex]:
+    """An index over session files of these names; parents in `/sessions` are among them."""
+    with passing_place() as place:
+        here = f'"parentSession":"{place.sessions}/'.encode()
+        for name, data in files.items():
+            place.put(name, data.replace(b'"parentSession":"/sessions/', here))
+        with place.index() as index:
+            index.sync()
+            yield index

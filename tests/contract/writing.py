@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
+
+from tests.strategies import dump
 
 Record = dict[str, Any]
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -54,10 +55,12 @@ class Pi:
         self.path = Path()
         self._written = 0
 
-    def add(self, kind: str, *, at: datetime | None = None, id: str = "", **fields: Any) -> str:
+    def add(
+        self, kind: str, *, at: datetime | None = None, entry_id: str = "", **fields: Any
+    ) -> str:
         """Any entry. It gets the next minute unless a time is given."""
         self.clock += timedelta(minutes=1)
-        entry_id = id or f"{self.session_id}-{len(self.entries)}"
+        entry_id = entry_id or f"{self.session_id}-{len(self.entries)}"
         record = {
             "type": kind,
             "id": entry_id,
@@ -69,8 +72,10 @@ class Pi:
         self.leaf = entry_id
         return entry_id
 
-    def message(self, role: str, *, at: datetime | None = None, id: str = "", **fields: Any) -> str:
-        return self.add("message", at=at, id=id, message={"role": role, **fields})
+    def message(
+        self, role: str, *, at: datetime | None = None, entry_id: str = "", **fields: Any
+    ) -> str:
+        return self.add("message", at=at, entry_id=entry_id, message={"role": role, **fields})
 
     def user(self, text: str, **where: Any) -> str:
         return self.message("user", content=[said(text)], **where)
@@ -92,16 +97,15 @@ class Pi:
         )
 
     def bash(self, command: str, output: str, code: int | None = 0, *, hidden: bool = False) -> str:
-        extra = {"excludeFromContext": True} if hidden else {}
-        return self.message(
-            "bashExecution", command=command, output=output, exitCode=code, **extra
-        )
+        extra: Record = {"excludeFromContext": True} if hidden else {}
+        return self.message("bashExecution", command=command, output=output, exitCode=code, **extra)
 
     def name(self, name: str) -> str:
         return self.add("session_info", name=name)
 
     def label(self, target: str, label: str | None) -> str:
-        return self.add("label", targetId=target, **({} if label is None else {"label": label}))
+        fields: Record = {} if label is None else {"label": label}
+        return self.add("label", targetId=target, **fields)
 
     def compaction(self, summary: str, first_kept: str) -> str:
         return self.add("compaction", summary=summary, firstKeptEntryId=first_kept, tokensBefore=9)
@@ -114,9 +118,7 @@ class Pi:
         self.leaf = leaf
         return self
 
-    def fork(
-        self, session_id: str, leaf: str, cwd: Path | str | None = None, days: int = 1
-    ) -> Pi:
+    def fork(self, session_id: str, leaf: str, cwd: Path | str | None = None, days: int = 1) -> Pi:
         """A session that begins with copies of the path to an entry, as `/fork` writes it."""
         by_id = {record["id"]: record for record in self.entries}
         path: list[Record] = []
@@ -128,7 +130,7 @@ class Pi:
             session_id,
             self.header.get("cwd") if cwd is None else cwd,
             started=START + timedelta(days=days),
-            parent=self.path,
+            parent=self.path if self._written else Path(f"/sessions/{self.session_id}.jsonl"),
         )
         for record in reversed(path):
             if record["type"] != "label":  # dropped, and what follows hangs on what came before
@@ -155,4 +157,4 @@ class Pi:
 
 
 def line(record: Record) -> bytes:
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return dump(record) + b"\n"

@@ -12,6 +12,7 @@ LIMIT = 65_536
 """Longer texts are searchable in their first and last halves of this many code points."""
 _IGNORED = "\u00ad\u034f\u061c\u0640\u200c\u200d\u200e\u200f\u2060\ufeff"
 _QUOTED = re.compile(r'"([^"]*)"?|([^\s"]+)')
+_COLOURS = re.compile(r"\x1b\[[ -?]{0,64}[@-~]")
 _EXTRA = str.maketrans(
     {"æ": "ae", "œ": "oe", "þ": "th", "ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "ı": "i"}
 )
@@ -21,7 +22,8 @@ _SINGLE = re.compile(
 
 
 def fold(text: str) -> str:
-    """Compatibility form without case and diacritics; kana keep their voicing marks."""
+    """Compatibility form without case, diacritics and colours; kana keep their voicing marks."""
+    text = _COLOURS.sub(" ", text)
     text = "".join(c for c in text if c not in _IGNORED and not "\ufe00" <= c <= "\ufe0f")
     bare = [
         c

@@ -4,7 +4,7 @@
  * Appends M entries to a session through Pi's SessionManager. Prints {ready}, then {id, markers[]}
  * whenever an entry is on disk, the markers being those it can be found by. --branching also moves
  * about in the tree. --torn-ms T writes a record in two pieces, T ms apart; the cut may fall inside
- * a character. Before each write, also between two pieces, it takes one byte from stdin, until stdin
+ * a character. Before each write, also between two pieces, it takes one byte from stdin until that
  * ends: the reader decides how far this may get.
  */
 import fs from "node:fs";

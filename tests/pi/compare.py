@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.oracle.fragments import canonical
+
 Answer = dict[str, Any]
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -94,7 +96,7 @@ def _in_our_names(answer: Answer, facts: Facts) -> Answer:
 
 
 def _differences(pi: Answer, facts: Facts) -> Iterator[str]:
-    duplicates = set(pi["duplicateIds"]) - {None}
+    duplicates = {key for key in pi["duplicateIds"] if isinstance(key, str)}
     checks = {
         "session id": (pi["sessionId"], facts.session_id),
         "cwd": (pi["cwd"] or "", facts.cwd),
@@ -146,14 +148,14 @@ def _settled(children: dict[str, list[str]], duplicates: set[str]) -> dict[str, 
     So is the empty parent id, which Pi lists but never follows.
     """
     found = {
-        parent: [key for key in keys if key is not None and key not in duplicates]
+        parent: [key for key in keys if isinstance(key, str) and key not in duplicates]
         for parent, keys in children.items()
     }
     return {parent: keys for parent, keys in found.items() if parent and keys}
 
 
 def _roots(roots: list[str], duplicates: set[str]) -> list[str]:
-    return [key for key in roots if key is not None and key not in duplicates]
+    return [key for key in roots if isinstance(key, str) and key not in duplicates]
 
 
 def _orphans(pi: Answer, duplicates: set[str]) -> list[str]:
@@ -164,4 +166,4 @@ def _orphans(pi: Answer, duplicates: set[str]) -> list[str]:
 
 def _canonical(name: str | None) -> str | None:
     """Our form of a name: one space between words, and U+FFFD for lone surrogates."""
-    return " ".join(_SURROGATE.sub("\ufffd", name).split()) if name else None
+    return canonical(_SURROGATE.sub("\ufffd", name)) if name else None

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /**
- * drive.mjs: one command a line on stdin, {"do": ..., ...}; one answer a line on stdout, {"done": ...}
+ * drive.mjs: one command a line on stdin, {"do": ..., ...}; one answer a line on stdout, {"done"}
  * or {"failed": message}. The commands let the real Pi open, copy, export and import sessions.
  *
- * After {"do": "step", "torn": false} Pi pauses behind every change it makes to a session file, tells
- * {"paused": what} and goes on at the next line of stdin; with "torn" also in the middle of a record.
+ * After {"do": "step", "torn": false} Pi pauses behind every change it makes to a session file,
+ * tells {"paused": what} and goes on at the next line of stdin; with "torn" it pauses in the middle
+ * of a record too.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -45,24 +46,26 @@ fs.openSync = (path, flags, ...rest) => {
   return fd;
 };
 let writing = false; // Node's own appendFileSync calls writeFileSync
-const stepped = (write) => (target, data, ...rest) => {
-  const session = opened.has(target) || String(target).endsWith(".jsonl");
-  if (!session || stepping === undefined || writing) return write(target, data, ...rest);
-  const bytes = Buffer.from(data);
-  const cut = stepping.torn ? bytes.length >> 1 : 0;
-  writing = true;
-  try {
-    if (cut > 0) {
-      write(target, bytes.subarray(0, cut), ...rest);
-      paused("torn");
+const stepped =
+  (write) =>
+  (target, data, ...rest) => {
+    const session = opened.has(target) || String(target).endsWith(".jsonl");
+    if (!session || stepping === undefined || writing) return write(target, data, ...rest);
+    const bytes = Buffer.from(data);
+    const cut = stepping.torn ? bytes.length >> 1 : 0;
+    writing = true;
+    try {
+      if (cut > 0) {
+        write(target, bytes.subarray(0, cut), ...rest);
+        paused("torn");
+      }
+      // The second piece of a file named by its path is appended: writing would replace the first.
+      (cut > 0 ? appendFileSync : write)(target, bytes.subarray(cut), ...rest);
+    } finally {
+      writing = false;
     }
-    // The second piece of a file named by its path is appended: writing would replace the first.
-    (cut > 0 ? appendFileSync : write)(target, bytes.subarray(cut), ...rest);
-  } finally {
-    writing = false;
-  }
-  paused("wrote");
-};
+    paused("wrote");
+  };
 fs.writeFileSync = stepped(writeFileSync);
 fs.appendFileSync = stepped(appendFileSync);
 syncBuiltinESMExports();
@@ -106,8 +109,7 @@ const commands = {
   clone: () => runtime("fork", [sm.getLeafId(), { position: "at" }]),
   import: ({ file, cwd }) => runtime("importFromJsonl", [file, cwd]),
   export: ({ file }) => void exportSessionToJsonl(sm, file),
-  say: ({ text }) =>
-    void sm.appendMessage({ role: "user", content: text, timestamp: Date.now() }),
+  say: ({ text }) => void sm.appendMessage({ role: "user", content: text, timestamp: Date.now() }),
   /** Any method of the session manager. */
   call: ({ method, args }) => void sm[method](...args),
 };

@@ -36,7 +36,8 @@ class Child {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     const first = await this.next();
-    if (!first.ready) throw new Error(`the oracle's child ended before it was ready (${first.died})`);
+    if (!first.ready)
+      throw new Error(`the oracle's child ended before it was ready (${first.died})`);
     return this;
   }
 

@@ -6,8 +6,8 @@ Each test states what the index says before and after.
 from pathlib import Path
 
 import pytest
-
 from pi_event_search.errors import NotFound
+
 from tests.pi.compare import compare
 from tests.pi.indexed import EVERYTHING
 from tests.pi.program import Driver, Oracle
@@ -159,9 +159,7 @@ def test_a_torn_tail_is_ended_when_pi_resumes(room: Room, driver: Driver, oracle
     assert compare(oracle.ask(path), facts) == []
 
 
-def test_a_whole_last_record_gets_its_line_feed(
-    room: Room, driver: Driver, oracle: Oracle
-) -> None:
+def test_a_whole_last_record_gets_its_line_feed(room: Room, driver: Driver, oracle: Oracle) -> None:
     path = room.write("unended.jsonl", _golden("complete-without-lf"))
     assert not path.read_bytes().endswith(b"\n")
     room.sync()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from importlib import import_module
 from typing import Protocol, cast
 
+from pi_event_search.errors import IndexBusy
 from pi_event_search.types import (
+    Change,
     Event,
     Invocation,
     Lineage,
@@ -18,6 +21,7 @@ from pi_event_search.types import (
     Status,
     SyncReport,
     Trace,
+    Verification,
 )
 
 
@@ -27,6 +31,14 @@ class Index(Protocol):
     def sync(
         self, path: str | None = None, *, progress: Callable[[Progress], None] | None = None
     ) -> SyncReport: ...
+
+    def watch(
+        self,
+        changed: Callable[[Change], None],
+        *,
+        stop: threading.Event | None = None,
+        busy: Callable[[IndexBusy], None] | None = None,
+    ) -> None: ...
 
     def search(
         self,
@@ -80,6 +92,10 @@ class Index(Protocol):
     def lineage(self, session_id: str, *, invocation: Invocation) -> Lineage: ...
 
     def status(self, *, invocation: Invocation) -> Status: ...
+
+    def verify(self, *, progress: Callable[[Progress], None] | None = None) -> Verification: ...
+
+    def rebuild(self, *, progress: Callable[[Progress], None] | None = None) -> SyncReport: ...
 
 
 class OpenIndex(Protocol):

@@ -7,13 +7,14 @@ worded here and in `help`.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from pi_event_search.cli.arguments import (
     COMMANDS,
     PROGRAM,
+    SHELLS,
     Command,
     Option,
     options_of,
@@ -32,9 +33,11 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class AboutProgram:
-    """A command line that names no command but asks for help or for the version."""
+    """A command line that names no command but asks about the program itself."""
 
-    version: bool
+    topic: Literal["help", "version", "completion"]
+    shell: str = ""
+    """The shell to write completion for."""
 
 
 def wants_json(argv: Sequence[str]) -> bool:
@@ -45,6 +48,8 @@ def wants_json(argv: Sequence[str]) -> bool:
 
 def parse(argv: Sequence[str]) -> Parsed | AboutProgram:
     """Read a command line; InvalidArgument says what is wrong with it."""
+    if argv and argv[0].partition("=")[0] == "--completion":
+        return _completion(argv)
     at = _command_position(argv)
     if at is None:
         return _parse_without_command(argv)
@@ -88,10 +93,17 @@ _WITH_VALUE = {
 
 def _parse_without_command(argv: Sequence[str]) -> AboutProgram:
     if "--version" in argv:
-        return AboutProgram(version=True)
+        return AboutProgram("version")
     if "--help" in argv or "-h" in argv:
-        return AboutProgram(version=False)
+        return AboutProgram("help")
     raise InvalidArgument(f"A command is missing: {', '.join(COMMANDS)}. {_see(None)}")
+
+
+def _completion(argv: Sequence[str]) -> AboutProgram:
+    shells = [argv[0].partition("=")[2]] if "=" in argv[0] else list(argv[1:])
+    if len(shells) != 1 or shells[0] not in SHELLS:
+        raise InvalidArgument(f"--completion takes one of {', '.join(SHELLS)}.")
+    return AboutProgram("completion", shells[0])
 
 
 def _unknown_command(word: str) -> str:
@@ -128,7 +140,7 @@ def _read_options(
         _add(parser, option)
     # Without positional arguments of its own, argparse hands back all words in their order,
     # wherever the options stand between them.
-    values, words = parser.parse_known_args(argv)
+    values, words = parser.parse_known_args(list(_with_dashed_values(argv, command)))
     for option in options_of(command):
         if option.metavar == "DIR" and "" in _given(values, option):
             raise InvalidArgument(f"{option.flag} must be a directory, not ''. {_see(command)}")
@@ -139,6 +151,24 @@ def _read_options(
                 f"with a dash. {_see(command)}"
             )
     return values, (*words, *literal)
+
+
+def _with_dashed_values(argv: Sequence[str], command: Command) -> Iterator[str]:
+    """Ties a value that begins with a dash to its option, as argparse would not take it for one.
+
+    Pi's session directories begin with two dashes, and so does a pattern that excludes one.
+    """
+    flags = {"-h", *(option.flag for option in options_of(command))}
+    words = iter(argv)
+    for word in words:
+        if word in _WITH_VALUE and word in flags:
+            value = next(words, None)
+            if value is None or value.partition("=")[0] in flags:
+                yield from (word, *(() if value is None else (value,)))
+            else:
+                yield f"{word}={value}"
+        else:
+            yield word
 
 
 def _given(values: argparse.Namespace, option: Option) -> Sequence[str]:

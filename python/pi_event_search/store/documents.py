@@ -7,8 +7,19 @@ from collections.abc import Sequence
 from pi_event_search import _core
 from pi_event_search.store.rows import ERROR, RETRIEVAL, EventRow, FragmentRow
 from pi_event_search.store.schema import epoch_of
-from pi_event_search.store.text_index import TextDocument, facet
+from pi_event_search.store.text_index import SAID_FACET, TextDocument, facet
 
+_SAID = frozenset(
+    _core.KINDS.index(kind)
+    for kind in (
+        "user.text",
+        "assistant.text",
+        "summary.compaction",
+        "summary.branch",
+        "custom.message",
+        "session.name",
+    )
+)
 ERROR_FACET = facet("is", "error")
 RETRIEVAL_FACET = facet("is", "retrieval")
 
@@ -26,6 +37,8 @@ def document_of(
         facets.append(facet("role", event.role))
     if fragment.tool_name is not None:
         facets.append(facet("tool", fragment.tool_name))
+    if fragment.kind in _SAID:
+        facets.append(SAID_FACET)
     if event.flags & ERROR:
         facets.append(ERROR_FACET)
     if fragment.flags & RETRIEVAL:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 
+from pi_event_search.faults import point
 from pi_event_search.store.schema import epoch_range
 
 
 def remove_epoch(connection: sqlite3.Connection, epoch: int) -> None:
     """Removes every row of an epoch; its documents are deleted with a later batch."""
+    point("epoch.removing")
     numbers = epoch_range(epoch)
     connection.execute(
         "DELETE FROM fragments WHERE key IN (SELECT f.key FROM events e JOIN fragments f"
@@ -26,3 +28,4 @@ def remove_epoch(connection: sqlite3.Connection, epoch: int) -> None:
     connection.execute("DELETE FROM receipts WHERE epoch = ?", (epoch,))
     connection.execute("DELETE FROM sessions WHERE epoch = ?", (epoch,))
     connection.execute("INSERT OR IGNORE INTO dead_epochs VALUES (?)", (epoch,))
+    point("epoch.removed")

@@ -1,19 +1,28 @@
 """The one commit point: a batch becomes visible with one SQLite transaction, or not at all.
 
-1. A range of keys is reserved in SQLite. The reservation row stays until step 3.
-2. Documents go to Tantivy under these keys, rows into an open SQLite transaction. Tantivy commits.
-3. The SQLite transaction commits: rows, checkpoints and Tantivy's stamp become true together.
+1. A range of keys and a stamp are reserved in SQLite. The reservation row stays until step 3.
+2. Documents go to Tantivy under these keys, rows into an open SQLite transaction. Tantivy commits
+   them together with the stamp.
+3. The SQLite transaction commits: rows, checkpoints and the stamp become true together.
 
-A crash before 3 leaves documents without rows, which readers drop and the reservation finds.
+A crash before 3 leaves documents without rows, which readers drop and the reservation finds. The
+stamps tell the two stores' states apart: SQLite knows the one it was published with and the one
+that may have been committed since, so Tantivy with any other is behind, ahead by more than a
+batch, or not of this index.
+
+Documents of rows that die in a batch live until a later one: while the transaction is open, and
+for ever if it never commits, those rows still answer.
 """
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from pi_event_search.store.database import Database, metadata, set_metadata
+from pi_event_search.faults import point
+from pi_event_search.store.database import Database, number, set_metadata
 from pi_event_search.store.rows import EventRow, FragmentRow
 from pi_event_search.store.text_index import TextDocument, TextIndex
 
@@ -35,14 +44,28 @@ class Publication:
     batch; :meth:`abandon` undoes what was not committed.
     """
 
-    def __init__(self, database: Database, text: TextIndex, *, bulk: bool) -> None:
+    def __init__(
+        self,
+        database: Database,
+        text: TextIndex,
+        *,
+        bulk: bool,
+        wanted: Callable[[], bool] = lambda: False,
+        batch_bytes: int = BATCH_BYTES,
+    ) -> None:
         self._database = database
         self._text = text
         self._bulk = bulk
+        self._batch_bytes = batch_bytes
+        self.wanted = wanted
+        """Whether another writer waits for its turn."""
         self._pool = database.connection()
         self.connection: sqlite3.Connection = self._pool.__enter__()
         self._next_key = self._last_key = 0
+        self._stamp = 0
         self._documents = 0
+        self._dead_keys: list[tuple[int, int]] = []
+        self._dead_epochs: list[int] = []
         self._open = False
         self.weight = 0
 
@@ -50,18 +73,21 @@ class Publication:
         """Opens the transaction of the batch, unless it is open."""
         if not self._open:
             self._reserve()
+            point("publish.reserved")
             self.connection.execute("BEGIN IMMEDIATE")
             self._open = True
+            point("publish.begun")
+            self._find_garbage()
         return self.connection
 
     @property
     def full(self) -> bool:
         """Whether the batch has grown enough to be published."""
-        return self.weight >= BATCH_BYTES or self._last_key - self._next_key < SPARE_KEYS
+        return self.weight >= self._batch_bytes or self._last_key - self._next_key < SPARE_KEYS
 
     def new_epoch(self) -> int:
-        """A number for a new reading of a source."""
-        epoch = int(metadata(self.connection, "next_epoch"))
+        """A number for a new reading of a source; used again only if this batch never commits."""
+        epoch = number(self.connection, "next_epoch")
         set_metadata(self.connection, next_epoch=epoch + 1)
         return epoch
 
@@ -81,9 +107,11 @@ class Publication:
         """Adds events with their fragments to the batch."""
         self.connection.executemany(_INSERT_EVENT, events)
         self.connection.executemany(_INSERT_FRAGMENT, fragments)
+        point("publish.rows")
         if documents:
             self._text.add(documents, bulk=self._bulk)
             self._documents += len(documents)
+            point("publish.documents")
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -92,6 +120,7 @@ class Publication:
         first = self._next_key
         self.connection.execute("SAVEPOINT source")
         try:
+            point("publish.savepoint")
             yield
         except BaseException:
             if self.connection.in_transaction:
@@ -105,15 +134,22 @@ class Publication:
         """Publishes the batch: Tantivy first, then the rows. Nothing happens without a batch."""
         if not self._open:
             return
-        garbage = self._collect()
-        if self._documents or garbage:
-            set_metadata(self.connection, text_opstamp=self._text.commit())
+        if self._documents or self._dead_keys or self._dead_epochs:
+            self._commit_text()
         self.connection.execute("DELETE FROM reservations")
-        generation = int(metadata(self.connection, "generation")) + 1
+        generation = number(self.connection, "generation") + 1
         set_metadata(self.connection, generation=generation, next_key=self._next_key)
+        point("publish.commit")
         self.connection.execute("COMMIT")
         self._open = False
         self._documents = self.weight = 0
+        point("publish.committed")
+
+    def collect_garbage(self) -> None:
+        """Deletes the documents of what died in the batches before, unless a batch is open."""
+        if not self._open and self._has_garbage():
+            self.begin()
+            self.commit()
 
     def abandon(self) -> None:
         """Undoes the batch. What Tantivy has of it is found through the reservation later."""
@@ -125,18 +161,21 @@ class Publication:
 
     def close(self) -> None:
         """Gives the connection back; abandons an open batch."""
-        self.abandon()
-        self._pool.__exit__(None, None, None)
+        try:
+            self.abandon()
+        finally:
+            self._pool.__exit__(None, None, None)
 
     def _reserve(self) -> None:
         """Step 1, in a transaction of its own: durable before any document carries a key."""
         with self._database.transaction() as connection:
-            # A reservation that is still there belongs to a batch that never became true.
-            connection.execute("INSERT OR REPLACE INTO dead_keys SELECT * FROM reservations")
-            connection.execute("DELETE FROM reservations")
-            first = int(metadata(connection, "next_key"))
+            settle_reservation(connection, self._text)
+            first = number(connection, "next_key")
             last = first + RESERVED_KEYS - 1
-            connection.execute("INSERT INTO reservations VALUES (?, ?)", (first, last))
+            self._stamp = new_stamp()
+            connection.execute(
+                "INSERT INTO reservations VALUES (?, ?, ?)", (first, last, self._stamp)
+            )
             set_metadata(connection, next_key=last + 1)
         self._next_key = first
         self._last_key = last
@@ -147,12 +186,53 @@ class Publication:
                 "INSERT OR REPLACE INTO dead_keys VALUES (?, ?)", (first, self._next_key - 1)
             )
 
-    def _collect(self) -> bool:
-        """Deletes the documents of what is dead. Returns whether there was anything."""
-        keys = self.connection.execute("SELECT first_key, last_key FROM dead_keys").fetchall()
-        epochs = [row[0] for row in self.connection.execute("SELECT epoch FROM dead_epochs")]
-        if keys or epochs:
-            self._text.delete(keys, epochs)
-            self.connection.execute("DELETE FROM dead_keys")
-            self.connection.execute("DELETE FROM dead_epochs")
-        return bool(keys or epochs)
+    def _has_garbage(self) -> bool:
+        found = self.connection.execute(
+            "SELECT EXISTS (SELECT 1 FROM dead_keys) OR EXISTS (SELECT 1 FROM dead_epochs)"
+        ).fetchone()
+        return bool(found[0])
+
+    def _find_garbage(self) -> None:
+        """What was dead before this batch began, and so is dead whatever becomes of it."""
+        self._dead_keys = self.connection.execute(
+            "SELECT first_key, last_key FROM dead_keys"
+        ).fetchall()
+        self._dead_epochs = [
+            row[0] for row in self.connection.execute("SELECT epoch FROM dead_epochs")
+        ]
+
+    def _commit_text(self) -> None:
+        self._text.delete(self._dead_keys, self._dead_epochs, bulk=self._bulk)
+        self.connection.executemany(
+            "DELETE FROM dead_keys WHERE first_key = ?", [(first,) for first, _ in self._dead_keys]
+        )
+        self.connection.executemany(
+            "DELETE FROM dead_epochs WHERE epoch = ?", [(epoch,) for epoch in self._dead_epochs]
+        )
+        point("publish.collected")
+        self._text.stamp(self.take_keys(1), self._stamp, bulk=self._bulk)
+        self._text.commit()
+        point("publish.text_committed")
+        set_metadata(self.connection, text_stamp=self._stamp)
+
+
+def settle_reservation(connection: sqlite3.Connection, text: TextIndex) -> None:
+    """Gives up the batch that a reservation was made for and that never became true.
+
+    Its documents are dead, and if Tantivy has committed them, its stamp is the known one now.
+    """
+    left = connection.execute("SELECT stamp FROM reservations").fetchone()
+    if left is None:
+        return
+    if text.newest_stamp() == left[0]:
+        set_metadata(connection, text_stamp=left[0])
+    connection.execute(
+        "INSERT OR REPLACE INTO dead_keys SELECT first_key, last_key FROM reservations"
+    )
+    connection.execute("DELETE FROM reservations")
+    point("publish.settled")
+
+
+def new_stamp() -> int:
+    """A token for one commit of the text index. Negative: no event has such a number."""
+    return -1 - secrets.randbits(62)

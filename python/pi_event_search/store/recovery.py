@@ -1,20 +1,156 @@
-"""Making the stores agree again: Tantivy from SQLite, and rows of unfinished readings."""
+"""Making the stores agree again: new ones, Tantivy from SQLite, leftovers of what was interrupted.
+
+Tantivy can be in six states as seen from SQLite, told apart by the stamp of its last commit:
+
+================  ==============================================  ============================
+state             how it comes                                    what is done
+================  ==============================================  ============================
+equal             a clean end                                     nothing
+ahead             killed between the two commits                  the batch's keys are dead
+behind            power loss brought back its previous commit     text anew from SQLite
+foreign           copied there, or SQLite came from a backup      text anew from SQLite
+unreadable        files gone or damaged, or another Tantivy       text anew from SQLite
+of another cut    the tokenizer has changed                       text anew from SQLite
+================  ==============================================  ============================
+"""
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple, TypeGuard
 
 from pi_event_search import _core
-from pi_event_search.store.database import Database, metadata, set_metadata
+from pi_event_search.errors import IndexProblem
+from pi_event_search.faults import point
+from pi_event_search.store.database import (
+    Contradiction,
+    Database,
+    connect,
+    create,
+    metadata,
+    new_uuid,
+    number,
+    set_metadata,
+)
 from pi_event_search.store.documents import document_of
 from pi_event_search.store.epochs import remove_epoch
+from pi_event_search.store.layout import BUILDING, TEXT_PREFIX, next_database, sync_directory
+from pi_event_search.store.publish import new_stamp, settle_reservation
 from pi_event_search.store.rows import EVENT_COLUMNS, EventRow, FragmentRow, fragments_of
 from pi_event_search.store.schema import epoch_of
-from pi_event_search.store.text_index import TextDocument, TextIndex
+from pi_event_search.store.sources import add_source
+from pi_event_search.store.text_files import damaged_file, missing_file
+from pi_event_search.store.text_index import TextDocument, TextIndex, TextProblem
 
+
+class KnownFile(NamedTuple):
+    """A session file that an index knows, whatever it holds of it."""
+
+    path: bytes
+    explicit: bool
+    listings: tuple[tuple[bytes, bytes], ...]
+    """Session directories that list it, and the way to it from there."""
+
+
+SUSPECT = "suspect"
+"""A file of this name in a text directory says that Tantivy failed there: look at every byte."""
 _CHUNK = 2_000
+
+
+def create_index(directory: Path, explicit: Iterable[bytes] = ()) -> None:
+    """Makes an empty index in a directory that has none. For the holder of the writer lock.
+
+    ``explicit``: paths of session files that answers are to cover. The database gets its name
+    last, so a crash leaves nothing that could be taken for an index.
+    """
+    index_uuid = new_uuid()
+    building = directory / BUILDING
+    shutil.rmtree(building, ignore_errors=True)
+    building.mkdir(mode=0o700)
+    database = building / "index.sqlite"
+    text = f"{TEXT_PREFIX}{index_uuid}-1"
+    stamp = _write_text(directory / text, ())
+    point("create.text")
+    create(database, index_uuid=index_uuid, text_directory=text, text_stamp=stamp)
+    with closing(connect(database)) as connection:
+        for path in explicit:
+            add_source(connection, path, explicit=True)
+    install(database, directory, index_uuid)
+    shutil.rmtree(building, ignore_errors=True)
+
+
+def install(database: Path, directory: Path, index_uuid: str) -> None:
+    """Makes a closed database the index of a directory: from now on it is the one that answers.
+
+    :raises IndexProblem: it has a log that could not be taken in.
+    """
+    if Path(f"{database}-wal").exists():
+        raise IndexProblem(f"The new index {database} could not be finished; is the disk full?")
+    point("install.rename")
+    database.rename(next_database(directory, index_uuid))
+    point("install.renamed")
+    sync_directory(directory)
+
+
+def known_files(database: Path) -> list[KnownFile]:
+    """What a database of any version or damage still tells of session files."""
+    try:
+        with closing(connect(database)) as connection:
+            rows = connection.execute("SELECT source, path, explicit FROM sources").fetchall()
+            listings = connection.execute("SELECT * FROM listings").fetchall()
+    except sqlite3.Error:
+        return []
+    listed: dict[object, list[tuple[bytes, bytes]]] = {}
+    paths = {source: path for source, path, _ in rows}
+    for directory, source, *way in listings:
+        path = way[0] if way else paths.get(source)  # schema 1 did not keep the way
+        if _is_path(directory) and _is_path(path):
+            listed.setdefault(source, []).append((directory, path))
+    return [
+        KnownFile(path, explicit == 1, tuple(listed.get(source, ())))
+        for source, path, explicit in rows
+        if _is_path(path)
+    ]
+
+
+def text_trouble(connection: sqlite3.Connection, text: TextIndex, *, thorough: bool) -> str | None:
+    """What is wrong with a text index that could be opened, if anything.
+
+    ``thorough``: every file is read and compared with its checksum.
+
+    :raises TextProblem: Tantivy cannot read it after all.
+    """
+    name = (damaged_file if thorough else missing_file)(text.directory)
+    if name is not None:
+        return f"{name} is damaged or missing"
+    if metadata(connection, "tokenizer_version") != _core.TOKENIZER_VERSION:
+        return "it was made with another tokenizer"
+    if not is_paired(connection, text):
+        return "it is not the one that the database was published with"
+    return None
+
+
+def is_paired(connection: sqlite3.Connection, text: TextIndex) -> bool:
+    """Whether Tantivy's last commit is one that this database knows of."""
+    newest = text.newest_stamp()
+    known = connection.execute(
+        "SELECT value FROM metadata WHERE name = 'text_stamp' UNION SELECT stamp FROM reservations"
+    ).fetchall()
+    return newest is not None and (newest,) in known
+
+
+def check_database(connection: sqlite3.Connection) -> None:
+    """For when the stores disagree: SQLite looks through its own pages.
+
+    :raises Contradiction: they do not fit together.
+    """
+    found = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if found is None or found[0] != "ok":
+        raise Contradiction(f"The database is damaged: {found and found[0]}.")
 
 
 def rebuild_text(database: Database, directory: Path) -> Path:
@@ -23,25 +159,46 @@ def rebuild_text(database: Database, directory: Path) -> Path:
     For the holder of the writer lock. Returns the new directory; the old one may be removed.
     """
     with database.connection() as connection:
-        count = int(metadata(connection, "text_directories") or 0) + 1
-        name = f"text-{metadata(connection, 'index_uuid')}-{count}"
-        text = TextIndex.create(directory / name)
-        for documents in _all_documents(connection):
-            text.add(documents, bulk=True)
-        stamp = text.commit()
-        text.close()
+        count = number(connection, "text_directories") + 1
+        name = f"{TEXT_PREFIX}{metadata(connection, 'index_uuid')}-{count}"
+        stamp = _write_text(directory / name, _all_documents(connection))
+        point("rebuild.committed")
     with database.transaction() as connection:
         set_metadata(
             connection,
             text_directory=name,
             text_directories=count,
-            text_opstamp=stamp,
-            generation=int(metadata(connection, "generation")) + 1,
+            text_stamp=stamp,
+            tokenizer_version=_core.TOKENIZER_VERSION,
+            generation=number(connection, "generation") + 1,
         )
         # The new directory was made from rows: there is no document without one.
         for table in ("reservations", "dead_keys", "dead_epochs"):
             connection.execute(f"DELETE FROM {table}")
+        point("rebuild.switch")
+    point("rebuild.switched")
     return directory / name
+
+
+def recover(database: Database, directory: Path, *, unclean: bool) -> None:
+    """Makes the stores agree. For the holder of the writer lock.
+
+    ``unclean``: the last holder did not end by itself, so that the bytes of the text index must
+    be proven; an unfinished batch says the same.
+
+    :raises Contradiction: the database is damaged.
+    """
+    with database.connection() as connection:
+        trouble = _trouble(connection, directory, unclean=unclean)
+        if trouble is not None:
+            check_database(connection)
+    if trouble is not None:
+        rebuild_text(database, directory)
+    with database.transaction() as connection:
+        if _is_left_over(connection):
+            text = TextIndex(directory / str(metadata(connection, "text_directory")))
+            settle_reservation(connection, text)
+        discard_unfinished(connection)
 
 
 def discard_unfinished(connection: sqlite3.Connection) -> None:
@@ -55,6 +212,59 @@ def discard_unfinished(connection: sqlite3.Connection) -> None:
     ]
     for epoch in orphans:
         remove_epoch(connection, epoch)
+        point("recovery.discarded")
+
+
+def stored_document(event: EventRow, workspace: int, fragment: FragmentRow) -> TextDocument:
+    """The document of a fragment, made from its bounded text in SQLite.
+
+    :raises Contradiction: the text cannot be read.
+    """
+    try:
+        words, parts = _core.index_values(fragment.text, fragment.head)
+    except ValueError as error:
+        raise Contradiction(f"The text of fragment {fragment.key} is damaged: {error}") from error
+    return document_of(event, workspace, fragment, words, parts)
+
+
+def _trouble(connection: sqlite3.Connection, directory: Path, *, unclean: bool) -> str | None:
+    """Why the text index must be made anew, if it must."""
+    text_directory = directory / str(metadata(connection, "text_directory"))
+    suspect = text_directory / SUSPECT
+    thorough = unclean or suspect.exists() or _is_left_over(connection)
+    try:
+        trouble = text_trouble(connection, TextIndex(text_directory), thorough=thorough)
+    except TextProblem as error:
+        return error.message
+    if trouble is None:
+        suspect.unlink(missing_ok=True)
+    return trouble
+
+
+def _is_path(value: object) -> TypeGuard[bytes]:
+    return isinstance(value, bytes) and value.startswith(b"/") and b"\0" not in value
+
+
+def _is_left_over(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM reservations").fetchone() is not None
+
+
+def _write_text(directory: Path, batches: Iterable[list[TextDocument]]) -> int:
+    """A new text index of some documents; returns its stamp."""
+    text = TextIndex.create(directory)
+    point("rebuild.created")
+    stamp = new_stamp()
+    bulk = False
+    try:
+        for documents in batches:
+            bulk = True
+            text.add(documents, bulk=bulk)
+            point("rebuild.documents")
+        text.stamp(0, stamp, bulk=bulk)
+        text.commit()
+    finally:
+        text.close()
+    return stamp
 
 
 def _all_documents(connection: sqlite3.Connection) -> Iterator[list[TextDocument]]:
@@ -73,15 +283,11 @@ def _all_documents(connection: sqlite3.Connection) -> Iterator[list[TextDocument
         last = events[-1].event
         documents = []
         for event in events:
-            workspace = workspaces[epoch_of(event.event)]
+            workspace = workspaces.get(epoch_of(event.event))
+            if workspace is None:
+                raise Contradiction(f"Event {event.event} belongs to no session.")
             documents += [
                 stored_document(event, workspace, fragment)
                 for fragment in fragments_of(connection, event)
             ]
         yield documents
-
-
-def stored_document(event: EventRow, workspace: int, fragment: FragmentRow) -> TextDocument:
-    """The document of a fragment, made from its bounded text in SQLite."""
-    words, parts = _core.index_values(fragment.text, fragment.head)
-    return document_of(event, workspace, fragment, words, parts)

@@ -19,6 +19,10 @@ RETRIEVAL = 16
 """Event and fragment flag: a retrieval tool's own call or result."""
 INFERRED = 1
 """Relationship flag: concluded from a recognised tool call or summary, not recorded as such."""
+FACET_LIMIT = 200
+"""Code points of a role, tool name or entry type that are kept; a longer one is damage."""
+DERIVED_ID = "~"
+"""How the ids begin that entries without an id are given."""
 
 
 class EventRow(NamedTuple):
@@ -82,6 +86,8 @@ class SessionRow(NamedTuple):
     mtime_ns: int
     complete_offset: int
     tail_length: int
+    awaited_size: int | None
+    projector: int | None
     known_id: str | None
     known_cwd: str | None
     epoch: int | None
@@ -108,8 +114,8 @@ FRAGMENT_COLUMNS = ", ".join(FragmentRow._fields)
 
 SESSION_QUERY = """
 SELECT so.source, so.path, so.explicit, so.state, so.detail, ifnull(so.size, 0),
-  ifnull(so.mtime_ns, 0), ifnull(so.complete_offset, 0), ifnull(so.tail_length, 0),
-  so.session_id, so.cwd,
+  ifnull(so.mtime_ns, 0), ifnull(so.complete_offset, 0), ifnull(so.tail_length, 0), so.awaited_size,
+  so.projector,  so.session_id, so.cwd,
   se.epoch, se.session_id, se.version, se.workspace, w.cwd, se.created_ts, se.created_at,
   se.parent_session, se.name, ifnull(se.last_ts, 0), ifnull(se.events, 0),
   ifnull(se.next_ord, 0), ifnull(se.leaf_unknown, 0), ifnull(se.irregular, 0),

@@ -24,7 +24,10 @@ SCHEMA_VERSION = 2
 ORD_BITS = 32
 ORD_MASK = (1 << ORD_BITS) - 1
 
-TABLES = """
+FILE_KINDS = "(6, 7)"
+"""Relationships that name a file: read, changed. Spelled out where a partial index is to answer."""
+
+TABLES = f"""
 CREATE TABLE metadata (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 -- Distinct recorded working directories: authorization is decided on these at query time.
@@ -45,7 +48,11 @@ CREATE TABLE sources (
   complete_offset INTEGER, complete_lines INTEGER, entries INTEGER,
   header_offset INTEGER, header_length INTEGER, header_hash BLOB,
   boundary_offset INTEGER, boundary_length INTEGER, boundary_hash BLOB,
-  tail_offset INTEGER, tail_length INTEGER, tail_hash BLOB
+  tail_offset INTEGER, tail_length INTEGER, tail_hash BLOB,
+  -- Version of the projector that made the reading; another one reads the source again.
+  projector INTEGER,
+  -- Size at a look that found work to do, NULL again when the work is done.
+  awaited_size INTEGER
 );
 
 -- Which session directories listed a source in their latest scan, and the way to it from there,
@@ -102,6 +109,7 @@ CREATE INDEX events_by_id ON events (entry_id);
 CREATE INDEX events_by_parent ON events (parent_id);
 CREATE INDEX events_by_place ON events (segment, depth);
 CREATE INDEX events_by_compaction ON events (event) WHERE contribution = 3;
+CREATE INDEX events_without_text ON events (ts) WHERE fragments = 0;
 
 CREATE TABLE segments (
   segment INTEGER PRIMARY KEY,
@@ -134,6 +142,7 @@ CREATE TABLE relationships (
   PRIMARY KEY (event, kind, reference)
 ) WITHOUT ROWID;
 CREATE INDEX relationships_by_reference ON relationships (reference, kind, event);
+CREATE INDEX relationships_by_file ON relationships (reference) WHERE kind IN {FILE_KINDS};
 
 -- What was skipped or repaired in a source, counted. `detail` says where the first one was.
 CREATE TABLE receipts (
@@ -141,8 +150,11 @@ CREATE TABLE receipts (
   PRIMARY KEY (epoch, kind)
 ) WITHOUT ROWID;
 
--- Keys handed out to a batch that has not been published. Its documents may be in Tantivy.
-CREATE TABLE reservations (first_key INTEGER PRIMARY KEY, last_key INTEGER NOT NULL);
+-- Keys handed out to a batch that has not been published. Its documents may be in Tantivy, and
+-- then its stamp is (see `text_stamp` in the metadata and recovery.py).
+CREATE TABLE reservations (
+  first_key INTEGER PRIMARY KEY, last_key INTEGER NOT NULL, stamp INTEGER NOT NULL
+);
 
 -- Documents that no row answers for any more, deleted from Tantivy with the next batch.
 CREATE TABLE dead_keys (first_key INTEGER PRIMARY KEY, last_key INTEGER NOT NULL);

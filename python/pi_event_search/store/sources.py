@@ -21,6 +21,8 @@ PENDING = "pending"
 NOT_A_SESSION = "not-a-session"
 UNREADABLE = "unreadable"
 """Permission or I/O error: the last good reading stays."""
+CHANGING = "changing"
+"""It was rewritten while it was read: the last good reading stays until the next look."""
 FAILED = "failed"
 """It was read and could not be taken in; the last good reading stays."""
 
@@ -38,12 +40,16 @@ class SourceRecord:
     """Device, inode, size, mtime and ctime (ns) at the last look, and whether it was settled."""
     checkpoint: _core.Checkpoint | None
     version: int | None
+    current: bool
+    """The reading was made by this program's projector."""
     published: int | None = None
     """The epoch that a running reading has made live."""
 
     def unchanged(self, stat: tuple[int, int, int, int, int]) -> bool:
-        """Whether (device, inode, size, mtime, ctime) proves that nothing was written."""
-        return self.observation == (*stat, 1) and self.state in (READY, NOT_A_SESSION)
+        """Whether (device, inode, size, mtime, ctime) proves that the reading stands."""
+        if not self.current or self.state not in (READY, NOT_A_SESSION):
+            return False
+        return self.observation == (*stat, 1)
 
     @property
     def pending_from(self) -> int:
@@ -52,15 +58,34 @@ class SourceRecord:
         return offset if isinstance(offset, int) else 0
 
 
+_SOURCES = (
+    "SELECT so.source, so.path, so.explicit, so.epoch, so.state, so.projector, se.version,"
+    f" {CHECKPOINT_COLUMNS}"
+    " FROM sources so LEFT JOIN sessions se ON se.epoch = so.epoch"
+)
+
+
 def load_sources(connection: sqlite3.Connection) -> Iterator[SourceRecord]:
     """Every known source."""
-    query = (
-        "SELECT so.source, so.path, so.explicit, so.epoch, so.state, se.version,"
-        f" {CHECKPOINT_COLUMNS}"
-        " FROM sources so LEFT JOIN sessions se ON se.epoch = so.epoch"
-    )
-    for source, path, explicit, epoch, state, version, *columns in connection.execute(query):
+    yield from _records(connection.execute(_SOURCES))
+
+
+def size_of(checkpoint: _core.Checkpoint) -> int:
+    """The size of the file, in bytes, when the checkpoint was made."""
+    size = checkpoint[2]
+    assert isinstance(size, int)
+    return size
+
+
+def find_source(connection: sqlite3.Connection, path: bytes) -> SourceRecord | None:
+    """The source of a path as it is known now."""
+    return next(_records(connection.execute(f"{_SOURCES} WHERE so.path = ?", (path,))), None)
+
+
+def _records(rows: sqlite3.Cursor) -> Iterator[SourceRecord]:
+    for source, path, explicit, epoch, state, projector, version, *columns in rows:
         checkpoint = tuple(columns)
+        current = projector == _core.PROJECTOR_VERSION
         yield SourceRecord(
             source=source,
             path=path,
@@ -68,8 +93,10 @@ def load_sources(connection: sqlite3.Connection) -> Iterator[SourceRecord]:
             epoch=epoch,
             state=state,
             observation=checkpoint[:6],
-            checkpoint=checkpoint if epoch is not None else None,
+            # What another projector made of the file is not gone on from.
+            checkpoint=checkpoint if epoch is not None and current else None,
             version=version,
+            current=current,
         )
 
 
@@ -79,9 +106,9 @@ def save_checkpoint(
     """Stores a checkpoint; the source is then ready."""
     marks = ", ".join("?" * len(checkpoint))
     connection.execute(
-        f"UPDATE sources SET ({CHECKPOINT_COLUMNS}) = ({marks}), state = ?, detail = ''"
-        " WHERE source = ?",
-        (*checkpoint, READY, source),
+        f"UPDATE sources SET ({CHECKPOINT_COLUMNS}) = ({marks}), state = ?, detail = '',"
+        " projector = ?, awaited_size = NULL WHERE source = ?",
+        (*checkpoint, READY, _core.PROJECTOR_VERSION, source),
     )
 
 
@@ -91,13 +118,26 @@ def add_source(connection: sqlite3.Connection, path: bytes, *, explicit: bool) -
         "INSERT INTO sources (path, explicit, state) VALUES (?, ?, ?)", (path, explicit, PENDING)
     )
     assert cursor.lastrowid is not None
-    return SourceRecord(cursor.lastrowid, path, explicit, None, PENDING, (), None, None)
+    return SourceRecord(
+        cursor.lastrowid, path, explicit, None, PENDING, (), None, None, current=False
+    )
+
+
+def set_awaited(connection: sqlite3.Connection, source: int, size: int) -> None:
+    """Says that a look found the file changed, and how long it was; it will be read next."""
+    connection.execute("UPDATE sources SET awaited_size = ? WHERE source = ?", (size, source))
+
+
+def set_explicit(connection: sqlite3.Connection, source: int) -> None:
+    """Remembers that somebody named the file, so that answers cover it."""
+    connection.execute("UPDATE sources SET explicit = 1 WHERE source = ?", (source,))
 
 
 def set_state(connection: sqlite3.Connection, source: int, state: str, detail: str) -> None:
     """Says why a source is not up to date; its reading stays."""
     connection.execute(
-        "UPDATE sources SET state = ?, detail = ? WHERE source = ?", (state, detail, source)
+        "UPDATE sources SET state = ?, detail = ?, awaited_size = NULL WHERE source = ?",
+        (state, detail, source),
     )
 
 
@@ -114,8 +154,9 @@ def set_not_a_session(
     """Remembers a file that is no session, as it was observed, so that it is not read again."""
     connection.execute(
         "UPDATE sources SET (device, inode, size, mtime_ns, ctime_ns, settled)"
-        " = (?, ?, ?, ?, ?, ?), state = ?, detail = ? WHERE source = ?",
-        (*observation, NOT_A_SESSION, detail, source),
+        " = (?, ?, ?, ?, ?, ?), state = ?, detail = ?, projector = ?, awaited_size = NULL"
+        " WHERE source = ?",
+        (*observation, NOT_A_SESSION, detail, _core.PROJECTOR_VERSION, source),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sqlite3
 import threading
@@ -13,14 +12,41 @@ from pathlib import Path
 
 import tantivy
 
-from pi_event_search.errors import IndexProblem
-from pi_event_search.store.database import Database, metadata, problem
-from pi_event_search.store.lease import writer_lease
-from pi_event_search.store.publish import Publication
-from pi_event_search.store.recovery import discard_unfinished, rebuild_text
-from pi_event_search.store.text_index import TextIndex
+from pi_event_search.errors import IndexBusy, IndexProblem
+from pi_event_search.faults import point
+from pi_event_search.store import layout
+from pi_event_search.store.database import (
+    Database,
+    is_damage,
+    metadata,
+    number,
+    problem,
+    refusal,
+)
+from pi_event_search.store.layout import Condition
+from pi_event_search.store.lease import WAIT_SECONDS, Lease, is_held, writer_lease
+from pi_event_search.store.publish import BATCH_BYTES, Publication
+from pi_event_search.store.recovery import (
+    SUSPECT,
+    create_index,
+    install,
+    is_paired,
+    known_files,
+    rebuild_text,
+    recover,
+    text_trouble,
+)
+from pi_event_search.store.text_files import documents_of
+from pi_event_search.store.text_index import TextIndex, TextProblem
 
 SNAPSHOT_TRIES = 20
+TEXT_TRIES = 3
+"""How often a reader looks again when the text index does not fit to the database. A publication
+or a switch that comes in between explains it once, hardly twice."""
+DEAD_SHARE = 0.3
+DEAD_FLOOR = 2_000
+"""The text index is made anew when more than this share of its documents, and at least so many,
+are deleted: Tantivy never takes them out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +73,9 @@ class Store:
     def open(cls, directory: Path) -> Store:
         """Opens the index of a directory, and makes an empty one where there is none.
 
+        An index that is damaged or of an older version is left as it is until something is to be
+        written: reading it is refused, and :meth:`prepare` or :meth:`replacing` replaces it.
+
         :raises IndexProblem: the directory cannot be used, or a newer program wrote the index.
         """
         try:
@@ -60,21 +89,37 @@ class Store:
                 " name another with --index-dir or PI_EVENT_SEARCH_INDEX_DIR."
             ) from error
         store = cls(directory)
-        try:
-            if not store.database.exists():
-                store._create()
-            store.database.check_version()
-        except sqlite3.Error as error:
-            raise problem(store.database.path, error) from error
+        with store.guarded():
+            condition = store.database.condition()
+            if condition is Condition.NEWER:
+                raise refusal(store.database.path, condition)
+            if condition is Condition.MISSING:
+                store._replace()
         return store
 
     def close(self) -> None:
         """Releases connections and the writer. Closing twice is fine."""
         with self._lock:
-            if self._text is not None:
-                self._text.close()
-                self._text = None
+            text, self._text = self._text, None
+        if text is not None:
+            text.close()
         self.database.close()
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Failures of the stores become the index's own, and are remembered where the next sync
+        looks: a damaged database is replaced then, a text index that failed is examined."""
+        try:
+            yield
+        except TextProblem:
+            self._suspect_text()
+            raise
+        except (sqlite3.Error, IndexProblem, OSError) as error:
+            if is_damage(error):
+                self.database.condemn()
+            if isinstance(error, IndexProblem):
+                raise
+            raise problem(self.database.path, error) from error
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
@@ -83,12 +128,21 @@ class Store:
         The searcher is taken between two looks at the generation: when a publication came in
         between, the two stores may differ, and both are taken again.
         """
+        troubles = 0
         for _ in range(SNAPSHOT_TRIES):
             with self.database.connection() as connection:
-                before = int(metadata(connection, "generation"))
-                searcher = self._text_index(connection).searcher()
+                before = number(connection, "generation")
+                try:
+                    searcher = self._text_index(connection).searcher()
+                except TextProblem:
+                    # Perhaps the directory was switched and removed under our eyes.
+                    self._forget_text()
+                    troubles += 1
+                    if troubles == TEXT_TRIES:
+                        raise
+                    continue
                 connection.execute("BEGIN")
-                generation = int(metadata(connection, "generation"))
+                generation = number(connection, "generation")
                 if generation == before:
                     yield Snapshot(connection, searcher, generation)
                     return
@@ -97,23 +151,125 @@ class Store:
         )
 
     @contextmanager
-    def writing(self, *, bulk: bool, wait: float | None = None) -> Iterator[Publication]:
+    def writing(
+        self,
+        *,
+        bulk: bool,
+        wait: float = WAIT_SECONDS,
+        after_others: bool = False,
+        batch_bytes: int = BATCH_BYTES,
+    ) -> Iterator[Publication]:
         """The writer's turn: holds the lock, and abandons what the block did not commit.
+
+        Whoever has much to do should leave between two batches when ``Publication.wanted`` says
+        so, and come back ``after_others``.
 
         :raises IndexBusy: another writer kept the lock.
         """
-        lease = writer_lease(self.directory) if wait is None else writer_lease(self.directory, wait)
-        with lease:
-            if not self._recovered:
-                self._recover()
+        with self._turn(wait, after_others=after_others) as lease:
             with self.database.connection() as connection:
                 text = self._text_index(connection)
-            publication = Publication(self.database, text, bulk=bulk)
+            publication = Publication(
+                self.database, text, bulk=bulk, wanted=lease.wanted, batch_bytes=batch_bytes
+            )
             try:
                 yield publication
+                publication.collect_garbage()
+            except BaseException:
+                # What was published of an unfinished reading is found and removed by the next turn.
+                self._recovered = False
+                raise
             finally:
-                publication.close()
-                text.close()
+                try:
+                    publication.close()
+                finally:
+                    text.close()
+
+    def prepare(self) -> None:
+        """Makes the index one that can be written to: replaces a missing or damaged database, and
+        repairs a text index that does not fit. Costs little when all is well.
+
+        :raises IndexProblem: the index is of another schema.
+        :raises IndexBusy: it must be repaired, and another writer kept the lock.
+        """
+        condition = self.database.condition()
+        if condition in (Condition.MISSING, Condition.DAMAGED):
+            self._replace()
+        elif condition is not Condition.READY:
+            raise refusal(self.database.path, condition)
+        if not self._looks_sound():
+            self._recovered = False
+            with self._turn():
+                pass
+        elif self._is_left_over():
+            # Perhaps a writer is at work just now; then there is nothing to recover.
+            with suppress(IndexBusy), self._turn(0):
+                pass
+
+    def compact(self) -> bool:
+        """Makes the text index anew when too many of its documents are deleted; returns whether.
+
+        While another process writes, its own turn will do.
+        """
+        with self.database.connection() as connection:
+            directory = self._text_directory(connection)
+        with suppress(OSError, ValueError, IndexBusy):
+            documents = documents_of(directory)
+            if documents.dead >= max(DEAD_FLOOR, documents.total * DEAD_SHARE):
+                with self._turn(0):
+                    self._forget_text()
+                    point("compact.begun")
+                    rebuild_text(self.database, self.directory)
+                    self._remove_leftovers()
+                return True
+        return False
+
+    def is_outdated(self) -> bool:
+        """Whether the database is of an older schema, so that a new one must be built."""
+        return self.database.condition() is Condition.OLDER
+
+    @contextmanager
+    def replacing(self) -> Iterator[Store]:
+        """An empty index beside this one, which takes its place when the block ends well.
+
+        Until then this one answers, and after that whoever has it open finds the new one with
+        the next question. Nobody else can write meanwhile.
+
+        :raises IndexBusy: another writer kept the lock.
+        """
+        with writer_lease(self.directory):
+            condition = self.database.condition()
+            if condition is Condition.NEWER:
+                raise refusal(self.database.path, condition)
+            building = self.directory / layout.BUILDING
+            shutil.rmtree(building, ignore_errors=True)
+            try:
+                new = Store.open(building)
+                try:
+                    yield new
+                    with new.database.connection() as connection:
+                        text = new._text_directory(connection)
+                        index_uuid = str(metadata(connection, "index_uuid"))
+                    database = new.database.path
+                finally:
+                    new.close()
+                point("replace.filled")
+                text.rename(self.directory / text.name)
+                point("replace.text_moved")
+                install(database, self.directory, index_uuid)
+                self.database.relocate()
+            finally:
+                shutil.rmtree(building, ignore_errors=True)
+            self._recover(unclean=False)
+
+    def being_written(self) -> bool:
+        """Whether somebody holds the writer lock just now."""
+        return is_held(self.directory)
+
+    def is_overtaken(self, snapshot: Snapshot) -> bool:
+        """Whether something was published since a snapshot was taken."""
+        with self.database.connection() as connection:
+            return number(connection, "generation") != snapshot.generation
 
     def size_bytes(self) -> int:
         """Bytes of all files of the index."""
@@ -123,45 +279,88 @@ class Store:
                 total += file.stat().st_size if file.is_file() else 0
         return total
 
-    def _create(self) -> None:
-        with writer_lease(self.directory):
-            if not self.database.exists():
-                self.database.create()
-                self._rebuild_text()
+    @contextmanager
+    def _turn(self, wait: float = WAIT_SECONDS, *, after_others: bool = False) -> Iterator[Lease]:
+        """The writer lock, with the stores in agreement."""
+        with writer_lease(self.directory, wait, after_others=after_others) as lease:
+            self.database.relocate()
+            if lease.unclean or not self._recovered or self._is_left_over():
+                self._recover(unclean=lease.unclean)
+            yield lease
 
-    def _text_index(self, connection: sqlite3.Connection) -> TextIndex:
-        """The text index that SQLite points to, opened anew when the pointer moved."""
-        name = str(metadata(connection, "text_directory"))
-        with self._lock:
-            if self._text is None or self._text.directory.name != name:
-                self._text = TextIndex(self.directory / name)
-            return self._text
-
-    def _recover(self) -> None:
+    def _recover(self, *, unclean: bool) -> None:
         """Makes the two stores agree after whatever the last writer went through."""
-        with self.database.connection() as connection:
-            sound = self._text_is_sound(connection)
-        if not sound:
-            self._rebuild_text()
-        with self.database.transaction() as connection:
-            discard_unfinished(connection)
+        point("recovery.begun")
+        self._forget_text()
+        recover(self.database, self.directory, unclean=unclean)
+        self._remove_leftovers()
+        point("recovery.done")
         self._recovered = True
 
-    def _text_is_sound(self, connection: sqlite3.Connection) -> bool:
-        """Whether Tantivy opens, and holds at least what SQLite says was committed to it.
+    def _replace(self) -> None:
+        """Puts an empty index where there is none, or none that can be used."""
+        with writer_lease(self.directory):
+            condition = self.database.condition()  # another process may have been here
+            explicit: list[bytes] = []
+            if condition is Condition.DAMAGED:
+                path = self.database.path
+                explicit = [file.path for file in known_files(path) if file.explicit]
+                self.database.close()
+                layout.set_aside(path)
+            if condition in (Condition.DAMAGED, Condition.MISSING):
+                self._forget_text()
+                create_index(self.directory, explicit)
+                self._remove_leftovers()
 
-        Power loss can bring back Tantivy's previous commit although the call had returned.
+    def _text_index(self, connection: sqlite3.Connection) -> TextIndex:
+        """The text index that SQLite points to, opened anew when the pointer moved.
+
+        :raises TextProblem: it cannot be opened, or is not the one SQLite was published with.
         """
-        try:
-            committed = self._text_index(connection).committed_opstamp()
-        except (IndexProblem, OSError, ValueError, KeyError, json.JSONDecodeError):
-            return False
-        return committed >= int(metadata(connection, "text_opstamp"))
+        directory = self._text_directory(connection)
+        with self._lock:
+            if self._text is None or self._text.directory != directory:
+                text = TextIndex(directory)
+                if not is_paired(connection, text):
+                    raise TextProblem(
+                        f"The text index in {directory} does not belong to the database; the next"
+                        " sync makes it anew."
+                    )
+                self._text = text
+            return self._text
 
-    def _rebuild_text(self) -> None:
+    def _text_directory(self, connection: sqlite3.Connection) -> Path:
+        return self.directory / str(metadata(connection, "text_directory"))
+
+    def _forget_text(self) -> None:
         with self._lock:
             self._text = None
-        kept = rebuild_text(self.database, self.directory)
-        for old in self.directory.glob("text-*"):
-            if old != kept:
-                shutil.rmtree(old, ignore_errors=True)
+
+    def _suspect_text(self) -> None:
+        """Leaves a note for the next sync, whoever runs it."""
+        self._forget_text()
+        with suppress(OSError, sqlite3.Error, IndexProblem):
+            with self.database.connection() as connection:
+                directory = self._text_directory(connection)
+            (directory / SUSPECT).touch(mode=0o600)
+
+    def _looks_sound(self) -> bool:
+        """Whether the text index opens and fits, as far as a quick look tells."""
+        with self.database.connection() as connection:
+            try:
+                text = self._text_index(connection)
+                if (text.directory / SUSPECT).exists():
+                    return False
+                return text_trouble(connection, text, thorough=False) is None
+            except TextProblem:
+                return False
+
+    def _is_left_over(self) -> bool:
+        """Whether a batch was begun and has not ended."""
+        with self.database.connection() as connection:
+            return connection.execute("SELECT 1 FROM reservations").fetchone() is not None
+
+    def _remove_leftovers(self) -> None:
+        with self.database.connection() as connection:
+            text = self._text_directory(connection)
+        layout.remove_leftovers(self.directory, self.database.path, text)

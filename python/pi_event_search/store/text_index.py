@@ -9,18 +9,19 @@ synced after a commit (Tantivy renames its meta file last and does not sync afte
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import tantivy
 
 from pi_event_search.errors import IndexProblem
+from pi_event_search.faults import point
+from pi_event_search.store.layout import sync_directory
+from pi_event_search.store.text_files import make_private, remove_temporary
 
 TOKENIZER = "word"
 WRITER_BYTES = 15_000_000
@@ -55,6 +56,15 @@ def facet(name: str, value: str) -> str:
     return f"{name}:{value}"
 
 
+STAMP_FACET = facet("is", "stamp")
+_NEVER = -(1 << 62)
+"""Epoch, workspace and time of a stamp: outside everything that is asked for."""
+
+
+SAID_FACET = facet("is", "said")
+"""What a person or the assistant said or concluded; not what tools were told or what they gave."""
+
+
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for name in ("key", "event", "epoch", "workspace", "ts"):
@@ -68,8 +78,12 @@ def _schema() -> tantivy.Schema:
 SCHEMA = _schema()
 
 
+class TextProblem(IndexProblem):
+    """Tantivy failed or panicked, or its directory is not what SQLite says."""
+
+
 def guarded(what: str, action: Callable[[], _T]) -> _T:
-    """Runs an engine call; every failure, panics included, becomes an :class:`IndexProblem`.
+    """Runs an engine call; every failure, panics included, becomes a :class:`TextProblem`.
 
     A panic of the engine arrives as ``PanicException``, which is no ``Exception``.
     """
@@ -80,7 +94,7 @@ def guarded(what: str, action: Callable[[], _T]) -> _T:
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        raise IndexProblem(f"The text index failed to {what}: {error}") from error
+        raise TextProblem(f"The text index failed to {what}: {error}") from error
 
 
 class TextIndex:
@@ -97,6 +111,7 @@ class TextIndex:
         """A new empty index; whatever stood in ``directory`` is removed."""
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(mode=0o700, parents=True)
+        point("text.create")
         guarded("be created", lambda: tantivy.Index(SCHEMA, path=str(directory)))
         make_private(directory)
         return cls(directory)
@@ -110,14 +125,45 @@ class TextIndex:
 
         return guarded("be read", newest)
 
-    def committed_opstamp(self) -> int:
-        """The stamp of the last commit that is on disk."""
-        meta = json.loads((self.directory / "meta.json").read_bytes())
-        return int(meta["opstamp"])
+    def newest_stamp(self) -> int | None:
+        """What :meth:`stamp` was last given in a commit that is on disk."""
+
+        def look() -> int | None:
+            self._index.reload()
+            searcher = self._index.searcher()
+            query = tantivy.Query.term_query(SCHEMA, "facet", STAMP_FACET, "basic")
+            newest = searcher.search(
+                query, 1, count=False, order_by_field="key", order=tantivy.Order.Asc
+            )
+            addresses = [address for _, address in newest.hits]
+            found = cast(list[int], searcher.fast_field_values("event", addresses))
+            return found[0] if found else None
+
+        return guarded("be read", look)
+
+    def stamp(self, key: int, token: int, *, bulk: bool) -> None:
+        """Marks the coming commit with a token, so that SQLite can tell which commits are there.
+
+        The mark is a document of its own, for there is no commit payload in Tantivy's Python
+        interface. ``key`` is above all keys before; the newest mark is the one that counts, so
+        none needs to be deleted.
+        """
+        mark = TextDocument(
+            key=-key,
+            event=token,
+            epoch=_NEVER,
+            workspace=_NEVER,
+            ts=_NEVER,
+            facets=[STAMP_FACET],
+            words=[],
+            parts=[],
+        )
+        self.add((mark,), bulk=bulk)
 
     def add(self, documents: Iterable[TextDocument], *, bulk: bool) -> None:
         """Adds documents; they exist after :meth:`commit`."""
         writer = self._open_writer(bulk)
+        point("text.add")
 
         def add_all() -> None:
             for document in documents:
@@ -139,9 +185,10 @@ class TextIndex:
 
         self._written("add documents", add_all)
 
-    def delete(self, keys: Iterable[tuple[int, int]], epochs: Iterable[int]) -> None:
+    def delete(self, keys: Iterable[tuple[int, int]], epochs: Iterable[int], *, bulk: bool) -> None:
         """Deletes the documents of inclusive ranges of keys, and of whole epochs."""
-        writer = self._open_writer(self._bulk)
+        writer = self._open_writer(bulk)
+        point("text.delete")
 
         def delete_all() -> None:
             for epoch in epochs:
@@ -154,40 +201,50 @@ class TextIndex:
 
         self._written("delete documents", delete_all)
 
-    def commit(self) -> int:
-        """Makes everything added and deleted durable. Returns the commit's stamp."""
+    def commit(self) -> None:
+        """Makes everything added and deleted durable."""
         writer = self._open_writer(self._bulk)
-        stamp = self._written("commit", writer.commit)
-        make_private(self.directory)
-        descriptor = os.open(self.directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        return int(stamp)
+        point("text.commit")
+
+        def commit() -> None:
+            writer.commit()
+            point("text.committed")
+            make_private(self.directory)
+            sync_directory(self.directory)
+
+        self._written("commit", commit)
 
     def discard_writer(self) -> None:
-        """Forgets everything that was not committed, together with the writer object."""
-        self._writer = None
+        """Ends the writer and forgets everything that was not committed.
+
+        Letting go of the object is not enough: an exception on its way up still refers to it
+        through its traceback, and as long as it lives nobody can open another.
+        """
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with suppress(TextProblem):
+                guarded("end", writer.wait_merging_threads)
 
     def close(self) -> None:
         """Ends the writer after its merges; without that, merges in progress are thrown away."""
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            guarded("finish its merges", writer.wait_merging_threads)
-            make_private(self.directory)
+        if self._writer is not None:
+            self.discard_writer()  # a merge that fails costs nothing that was committed
+            with suppress(OSError):
+                make_private(self.directory)
 
     def _open_writer(self, bulk: bool) -> tantivy.IndexWriter:
         if self._writer is not None and bulk and not self._bulk:
             self.close()
         if self._writer is None:
-            remove_leftovers(self.directory)
             heap, threads = (BULK_WRITER_BYTES, BULK_THREADS) if bulk else (WRITER_BYTES, 1)
-            self._writer = guarded(
-                "be opened for writing",
-                lambda: self._index.writer(heap_size=heap, num_threads=threads),
-            )
+
+            def open_writer() -> tantivy.IndexWriter:
+                remove_temporary(self.directory)
+                return self._index.writer(heap_size=heap, num_threads=threads)
+
+            self._writer = guarded("be opened for writing", open_writer)
             self._bulk = bulk
+            point("text.writer")
         return self._writer
 
     def _written(self, what: str, action: Callable[[], _T]) -> _T:
@@ -196,24 +253,6 @@ class TextIndex:
         except BaseException:
             self.discard_writer()
             raise
-
-
-def make_private(directory: Path) -> None:
-    """Takes the files of an index away from other users, whom the engine lets read them."""
-    with os.scandir(directory) as entries:
-        for entry in entries:
-            with suppress(FileNotFoundError):  # a merge has replaced it meanwhile
-                if entry.stat().st_mode & 0o077:
-                    os.chmod(entry.path, 0o600)  # noqa: PTH101 - a Path an entry is slow
-
-
-def remove_leftovers(directory: Path) -> None:
-    """Deletes temporary files of killed writers, which Tantivy never collects.
-
-    Only for the holder of the writer lock: a living writer uses such files for an instant.
-    """
-    for path in directory.glob(".tmp*"):
-        path.unlink(missing_ok=True)
 
 
 def _open(directory: Path) -> tantivy.Index:

@@ -5,6 +5,7 @@ No string of a caller ever reaches the engine's own query parser.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
@@ -12,16 +13,42 @@ from typing import NamedTuple, cast
 import tantivy
 
 from pi_event_search import _core
-from pi_event_search.store.text_index import SCHEMA, facet, guarded
+from pi_event_search.store.text_index import SAID_FACET, SCHEMA, facet, guarded
 
 Query = tantivy.Query
 Occur = tantivy.Occur
 
-PART_BOOST = 0.01
-"""What a match in the parts of identifiers weighs. A match by words gets a whole point more, which
-such a small share cannot reach, however rare the parts are."""
 
-_ONE_POINT = Query.const_score_query(Query.all_query(), 1.0)
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What the score adds to BM25. `benches/relevance` shows what each choice is worth."""
+
+    part: float
+    """What a match in the parts of identifiers weighs; a match by words weighs 1."""
+    whole: float
+    """Bonus for an identifier of several words exactly as typed, times its own score."""
+    said: float
+    """Bonus for what was said or concluded, as a share of the rarity of the words asked for."""
+    adjacent: float
+    """Bonus for all words side by side in their order, times the score of that phrase."""
+
+
+PLAIN = Ranking(part=1.0, whole=0.0, said=0.0, adjacent=0.0)
+"""BM25 alone, to compare with."""
+RANKING = Ranking(part=0.0001, whole=0.5, said=0.3, adjacent=0.3)
+"""How searches rank.
+
+So small a share of a match by parts stays below any match by words, however rare the parts and
+however common the words are. The other values lie on a plateau: half or double of each changes
+little.
+"""
+
+ADJACENT_LIMIT = 3_000
+"""Fragments expected to hold all the words, up to which they are looked for side by side: with
+more, comparing all the positions would take longer than the rest of a search. Quotes still do."""
+RARE_ENOUGH = 10_000
+"""At least one of the words must be in no more fragments, since words that go together (`const`,
+`import`) defeat the expectation."""
 
 MAX_PAGE = 4_096
 """Hits fetched at once while paging through ranked hits."""
@@ -57,34 +84,80 @@ class TextFilter:
 
 def build(query: _core.Query | None, restriction: TextFilter) -> Query:
     """The engine's query: every clause must match one fragment; filters do not touch the score."""
-    must = [(Occur.Must, clause) for clause in ([] if query is None else _clauses(query))]
+    return _query(query, restriction, PLAIN)
+
+
+def ranked(
+    query: _core.Query | None,
+    restriction: TextFilter,
+    searcher: tantivy.Searcher,
+    hint: _core.Query | None = None,
+) -> Query:
+    """The same matches as those of :func:`build`, scored as :data:`RANKING` says.
+
+    Without words a hint says what the better of several fragments of an event holds.
+    """
+    if query is None:
+        hints = () if hint is None else _clauses(hint, RANKING)
+        return _query(query, restriction, PLAIN, list(hints))
+    return _query(query, restriction, RANKING, list(_bonuses(query, RANKING, searcher)))
+
+
+def _query(
+    query: _core.Query | None,
+    restriction: TextFilter,
+    ranking: Ranking,
+    bonuses: Sequence[Query] = (),
+) -> Query:
+    clauses = () if query is None else _clauses(query, ranking)
+    must = [(Occur.Must, clause) for clause in clauses]
     must += [(Occur.Must, Query.const_score_query(part, 0.0)) for part in _accepting(restriction)]
     if not must:
         must = [(Occur.Must, Query.const_score_query(Query.all_query(), 0.0))]
     must += [(Occur.MustNot, part) for part in _excluding(restriction)]
+    must += [(Occur.Should, bonus) for bonus in bonuses]
     return must[0][1] if len(must) == 1 else Query.boolean_query(must)
 
 
-def _clauses(query: _core.Query) -> Iterator[Query]:
+def _bonuses(query: _core.Query, ranking: Ranking, searcher: tantivy.Searcher) -> Iterator[Query]:
+    """What only adds to the score; none of it decides whether a fragment matches."""
+    words = [word for clause in query.clauses for word in clause]
+    holding = [searcher.doc_freq("words", word) for word in words]
+    if ranking.said:
+        rarity = sum(_rarity(count, searcher.num_docs) for count in holding)
+        said = Query.term_query(SCHEMA, "facet", SAID_FACET, "basic")
+        yield Query.const_score_query(said, ranking.said * rarity)
+    if ranking.whole:
+        for whole in filter(None, query.wholes):
+            yield Query.boost_query(_side_by_side("parts", [whole]), ranking.whole)
+    if ranking.adjacent and len(query.clauses) > 1:
+        chances = (count / max(searcher.num_docs, count, 1) for count in holding)
+        expected = searcher.num_docs * math.prod(chances)
+        if min(holding) <= RARE_ENOUGH and expected <= ADJACENT_LIMIT:
+            yield Query.boost_query(_side_by_side("words", words), ranking.adjacent)
+
+
+def _rarity(holding: int, total: int) -> float:
+    """The inverse document frequency of BM25, which its scores are multiples of."""
+    return math.log1p((max(total - holding, 0) + 0.5) / (holding + 0.5))
+
+
+def _clauses(query: _core.Query, ranking: Ranking) -> Iterator[Query]:
     for tokens, parts in zip(query.clauses, query.parts, strict=True):
-        yield _clause(tokens, parts)
+        yield _clause(tokens, parts, ranking.part)
 
 
-def _clause(tokens: Sequence[str], parts: Sequence[str]) -> Query:
+def _clause(tokens: Sequence[str], parts: Sequence[str], part: float) -> Query:
     """Tokens side by side among the words, or among the parts of identifiers, for much less.
 
     A term that is an identifier itself may also be found by its parts: `userName` stands in
     `getUserName` as user, name.
     """
-    whole = Query.boolean_query(
-        [(Occur.Must, _side_by_side("words", tokens)), (Occur.Should, _ONE_POINT)]
-    )
+    whole = _side_by_side("words", tokens)
     inside = [_side_by_side("parts", tokens)]
     if parts:
         inside.append(_side_by_side("parts", parts))
-    return Query.disjunction_max_query(
-        [whole, *(Query.boost_query(way, PART_BOOST) for way in inside)]
-    )
+    return Query.disjunction_max_query([whole, *(Query.boost_query(way, part) for way in inside)])
 
 
 def _side_by_side(name: str, tokens: Sequence[str]) -> Query:
@@ -144,7 +217,10 @@ class RankedHits:
         self._searcher = searcher
         self._query = query
         self._sort = sort
-        self._first = max(first, 1)
+        # The engine makes room for as many hits as are asked for, and a damaged row may ask for
+        # more than there is memory: it would end the process.
+        self._most = searcher.num_docs + 1
+        self._first = min(max(first, 1), self._most)
 
     def __iter__(self) -> Iterator[TextHit]:
         offset, size = 0, self._first
@@ -154,18 +230,19 @@ class RankedHits:
             offset += len(page)
             waiting += page
             if len(page) < size:
-                yield from sorted(waiting, key=self._order)
+                yield from sorted(waiting, key=self.order)
                 return
             # The last rank may go on behind this page; it waits for the next one.
             last = self._rank(page[-1])
-            yield from sorted((h for h in waiting if self._rank(h) != last), key=self._order)
+            yield from sorted((h for h in waiting if self._rank(h) != last), key=self.order)
             waiting = [hit for hit in waiting if self._rank(hit) == last]
-            size = min(size * 2, MAX_PAGE)
+            size = min(size * 2, MAX_PAGE, self._most)
 
     def _rank(self, hit: TextHit) -> float:
         return hit.score if self._sort == "relevance" else hit.ts
 
-    def _order(self, hit: TextHit) -> tuple[float, int, int, int]:
+    def order(self, hit: TextHit) -> tuple[float, int, int, int]:
+        """What hits are sorted by."""
         newer = hit.ts if self._sort == "oldest" else -hit.ts
         return -hit.score, newer, hit.event, hit.key
 
@@ -192,3 +269,13 @@ def _numbers_of(
 ) -> list[int]:
     """A number field of some documents; each document has one."""
     return cast(list[int], searcher.fast_field_values(name, addresses))
+
+
+def matching_keys(searcher: tantivy.Searcher, query: Query, limit: int) -> list[int]:
+    """Keys of up to ``limit`` matching fragments, in no particular order."""
+
+    def search() -> list[int]:
+        found = searcher.search(query, min(limit, searcher.num_docs + 1), count=False)
+        return _numbers_of(searcher, "key", [address for _, address in found.hits])
+
+    return guarded("search", search)

@@ -1,6 +1,6 @@
 """Everything that goes into the services and comes out of them."""
 
-from pi_event_search.types.coverage import Coverage, CoverageProblem, Progress, SyncReport
+from pi_event_search.types.coverage import Change, Coverage, CoverageProblem, Progress, SyncReport
 from pi_event_search.types.event import (
     Event,
     EventRef,
@@ -39,6 +39,7 @@ from pi_event_search.types.sessions import (
 from pi_event_search.types.trace import Edge, FileRef, Trace
 
 __all__ = [
+    "Change",
     "Coverage",
     "CoverageProblem",
     "DiagnosticTerm",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from pi_event_search.types.shape import Shape
-from pi_event_search.types.vocabulary import CoverageState
+from pi_event_search.types.shape import OPTIONAL, Shape
+from pi_event_search.types.vocabulary import ChangeKind, CoverageState
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,19 @@ class SyncReport(Shape):
     events_added: int
     duration_ms: int
     coverage: Coverage
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Shape):
+    """What became of one session file."""
+
+    change: ChangeKind
+    path: str
+    session_id: str | None
+    """None where no header could be read."""
+    events_added: int = field(default=0, metadata=OPTIONAL)
+    detail: str = field(default="", metadata=OPTIONAL)
+    """What is wrong with a file that failed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ Sort = Literal["relevance", "newest", "oldest"]
 Order = Literal["branch", "append"]
 """`branch` follows parents and children; `append` the order of the records in the file."""
 CoverageState = Literal["ready", "catching-up", "partial", "error"]
+ChangeKind = Literal["added", "appended", "rebuilt", "removed", "failed"]
 SessionState = Literal["ready", "stale", "error"]
 SourceState = Literal["exact", "modified", "missing"]
 OmissionKind = Literal["thinking", "image", "details", "system", "custom-state"]

@@ -57,7 +57,7 @@ pub enum Receipt {
     Bom,
     /// Invalid UTF-8 was replaced by U+FFFD.
     InvalidUtf8,
-    /// An escaped lone surrogate in kept text was replaced by U+FFFD.
+    /// An escaped lone surrogate, somewhere in the record, was replaced by U+FFFD.
     RepairedSurrogate,
     /// A stretch of NUL bytes, as a stale writer leaves behind a truncation.
     NulFilled,

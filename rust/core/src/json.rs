@@ -18,6 +18,7 @@ mod tests;
 use std::borrow::Cow;
 use std::fmt;
 
+pub(crate) use decode::has_lone_surrogate;
 use scan::Nesting;
 
 /// Why bytes are not JSON: a reason and the byte offset, from the start of the input, of the offending byte.
@@ -340,10 +341,10 @@ impl<'a> Reader<'a> {
 }
 
 /// Decodes a string that was validated before, given as its source with the quotes. `None` when the
-/// text is no string; sets `repaired` when it holds an escaped lone surrogate.
-pub(crate) fn decode_string<'a>(raw: &'a str, repaired: &mut bool) -> Option<Cow<'a, str>> {
+/// text is no string.
+pub(crate) fn decode_string(raw: &str) -> Option<Cow<'_, str>> {
     let body = raw.strip_prefix('"')?.strip_suffix('"')?;
-    Some(decode::unescape(body, repaired))
+    Some(decode::unescape(body, &mut false))
 }
 
 /// Byte offset of the end of the JSON object that `bytes` begin with, whatever follows it.

@@ -10,7 +10,7 @@ use pi_event_search_core::text::parts_text;
 type Ranges = Vec<(usize, usize)>;
 
 /// A parsed query. `clauses` holds the words of each clause: one, or several that stand side by
-/// side; `parts` runs in parallel.
+/// side; `parts` and `wholes` run in parallel.
 #[pyclass(frozen)]
 pub struct Query {
     query: text::Query,
@@ -36,6 +36,11 @@ impl Query {
     }
 
     #[getter]
+    fn wholes(&self) -> Vec<Option<String>> {
+        self.query.wholes.clone()
+    }
+
+    #[getter]
     fn display(&self) -> Vec<String> {
         self.query.display.clone()
     }
@@ -48,6 +53,7 @@ impl Query {
                 clauses: vec![self.query.clauses.get(number).ok_or_else(missing)?.clone()],
                 display: vec![self.query.display.get(number).ok_or_else(missing)?.clone()],
                 parts: vec![self.query.parts.get(number).ok_or_else(missing)?.clone()],
+                wholes: vec![self.query.wholes.get(number).ok_or_else(missing)?.clone()],
             },
         })
     }

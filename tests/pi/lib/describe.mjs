@@ -35,7 +35,8 @@ function lineFacts(buffer) {
 /** What opening the file did to it. */
 function change(before, after) {
   if (after.equals(before)) return "no";
-  const grown = after.length === before.length + 1 && after.subarray(0, before.length).equals(before);
+  const grown =
+    after.length === before.length + 1 && after.subarray(0, before.length).equals(before);
   return grown ? "newline-appended" : "rewritten";
 }
 
@@ -129,7 +130,10 @@ export function describe(pi, file) {
     });
     const circle = cyclic(sm, entries);
     if (circle !== undefined)
-      return { ...facts, error: `cyclic parentId on the path from the leaf (${circle}): Pi never returns` };
+      return {
+        ...facts,
+        error: `cyclic parentId on the path from the leaf (${circle}): Pi never returns`,
+      };
     return {
       ...facts,
       openChangedFile: change(before, readFileSync(copy)),

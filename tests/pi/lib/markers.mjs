@@ -29,7 +29,8 @@ export class Markers {
   }
 }
 
-export const WORDS = `index parser session branch cache schema worker cursor token delta ledger anchor
+export const WORDS =
+  `index parser session branch cache schema worker cursor token delta ledger anchor
 vector socket lantern quartz copper meadow harbor timber violet cobalt ember willow`.split(/\s+/);
 
 /** One short text with the marker, in a flavour. Aliases lead to the same event as the marker. */
@@ -41,11 +42,16 @@ export function flavoured(rng, markers, marker, flavour) {
     case "plain":
       return `Please check the ${w()} ${w()}: quartz ${marker} lantern, then report the ${w()}.`;
     case "code":
-      return `\`\`\`ts\nexport const ${marker} = (${w()}) => ${w()}(${rng.int(1, 999)});\n\`\`\`\nSee src/${w()}.ts:${rng.int(1, 400)}.`;
+      return [
+        "```ts",
+        `export const ${marker} = (${w()}) => ${w()}(${rng.int(1, 999)});`,
+        "```",
+        `See src/${w()}.ts:${rng.int(1, 400)}.`,
+      ].join("\n");
     case "path":
       return `Open src/${w()}/${marker}.test.ts:${rng.int(1, 90)} and ./docs/${w()}.md`;
     case "quotes":
-      return `"${marker}" 'x' \\ \\n\t<b>&amp;</b> {"${w()}": [1, 2]} $(${w()}) %s -- */ ${w()} OR NOT (NEAR`;
+      return `"${marker}" 'x' \\ \\n\t<b>&amp;</b> {"${w()}": [1, 2]} $(${w()}) %s -- */ OR NOT (NEAR`;
     case "chinese": {
       const alias = `探針${cn(markers.seed)}號${cn(+marker.split("x")[1])}終`;
       rec.aliases = [alias];
@@ -106,14 +112,16 @@ export function say(ctx, kind, extra = {}, flavour) {
 export function longText(ctx, kind, chars, extra = {}) {
   const mk = (position) => ctx.markers.next(kind, { ...extra, position, chars });
   const [h, m, t] = [mk("head"), mk("middle"), mk("tail")];
-  const line = () =>
-    `${ctx.rng.int(1000, 9999)} ${ctx.rng.pick(WORDS)} ${ctx.rng.pick(WORDS)} 資料 ok=${ctx.rng.chance(0.5)} took ${ctx.rng.int(1, 900)}ms\n`;
+  const { rng } = ctx;
+  const words = () => `${rng.pick(WORDS)} ${rng.pick(WORDS)} 資料`;
+  const line = () => `${rng.int(1000, 9999)} ${words()} took ${rng.int(1, 900)}ms\n`;
   const fill = (n) => {
     let s = "";
     while (s.length < n) s += line();
     return s;
   };
-  return `start ${h} of the log\n${fill(chars / 2)}middle ${m} of the log\n${fill(chars / 2)}final status ${t} exit\n`;
+  const half = () => fill(chars / 2);
+  return `start ${h} of the log\n${half()}middle ${m}\n${half()}final status ${t} exit\n`;
 }
 
 /** Looks like base64 and holds the marker literally: found only where image bytes are indexed. */

@@ -1,4 +1,4 @@
-/** Where Pi is, how it is imported without touching the user's own, and the arguments of a script. */
+/** Where Pi is, how it is imported without touching the user's own, and arguments of a script. */
 import { existsSync, mkdtempSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";

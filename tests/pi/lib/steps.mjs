@@ -77,4 +77,3 @@ export async function step(ctx, each, only) {
   }
   return name;
 }
-

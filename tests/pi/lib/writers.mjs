@@ -355,7 +355,8 @@ export const writers = {
   compaction(ctx) {
     const branch = ctx.sm.getBranch();
     if (branch.length < 4) return undefined;
-    const summary = `## Goal\n${say(ctx, "summary.compaction")}\n\n## Next Steps\n1. ${ctx.rng.pick(WORDS)}`;
+    const goal = say(ctx, "summary.compaction");
+    const summary = `## Goal\n${goal}\n\n## Next Steps\n1. ${ctx.rng.pick(WORDS)}`;
     const r = ctx.rng.float();
     const cut = (e) =>
       ["custom_message", "branch_summary"].includes(e.type) ||

@@ -31,7 +31,7 @@ fn a_header_is_read_whole() {
 #[test]
 fn a_header_needs_only_its_type_and_an_id() {
     let header =
-        parse_header(br#" {"id":"x.y_z-1","cwd":null,"version":"3","type":"session"} "#).unwrap();
+        parse_header(br#" {"id":"x.y_z-1","cwd":null,"version":null,"type":"session"} "#).unwrap();
     assert_eq!(
         (header.id.as_str(), header.version, header.cwd.as_str()),
         ("x.y_z-1", 1, "")
@@ -46,6 +46,37 @@ fn a_header_needs_only_its_type_and_an_id() {
     let padding = "p".repeat(100_000);
     let large = format!(r#"{{"type":"session","cwd":"/{padding}","id":"s"}}"#);
     assert_eq!(parse_header(large.as_bytes()).unwrap().cwd.len(), 100_001);
+}
+
+#[test]
+fn a_version_is_what_javascript_compares() {
+    let versions = [
+        ("1", 1),
+        ("0", 1),
+        ("-3", 1),
+        ("1.9", 1),
+        ("2", 2),
+        ("2.5", 2),
+        ("3", 3),
+        ("9", 3),
+        ("1e400", 3),
+        ("null", 1),
+        ("true", 1),
+        ("false", 1),
+        (r#""2""#, 2),
+        (r#"" 2.0\ufeff""#, 2),
+        (r#""3""#, 3),
+        (r#""""#, 1),
+        (r#""two""#, 3),
+        (r#""nan""#, 3),
+        (r#""inf""#, 3),
+        ("{}", 3),
+    ];
+    for (text, version) in versions {
+        let header = format!(r#"{{"type":"session","id":"a","version":{text}}}"#);
+        let header = parse_header(header.as_bytes()).unwrap();
+        assert_eq!(header.version, version, "{text}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 /// UTF-8 as a lossy decoder reads it: each maximal invalid part becomes U+FFFD and sets `lossy_utf8`.
 pub(super) fn lossy<'a>(body: &'a [u8], lossy_utf8: &mut bool) -> Cow<'a, str> {
@@ -29,6 +29,20 @@ pub(super) fn unescape<'a>(text: &'a str, repaired: &mut bool) -> Cow<'a, str> {
     }
     out.push_str(rest);
     Cow::Owned(out)
+}
+
+/// Whether valid JSON holds an escaped lone surrogate, in whichever string or key of it.
+pub(crate) fn has_lone_surrogate(json: &str) -> bool {
+    let mut escapes = memmem::find_iter(json.as_bytes(), b"\\u");
+    if !escapes.any(|at| json[at + 2..].starts_with(['d', 'D'])) {
+        return false; // nearly always, and found out at memory speed
+    }
+    let mut repaired = false;
+    let mut rest = json;
+    while let Some(at) = memchr(b'\\', rest.as_bytes()) {
+        rest = unescape_one(&rest[at + 1..], &mut String::new(), &mut repaired);
+    }
+    repaired
 }
 
 /// Resolves what stands behind one backslash and gives the text behind it.

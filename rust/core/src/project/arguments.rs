@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::fields::Members;
-use super::values::{Decoder, present};
+use super::values::{self, present};
 use crate::json::{JsonError, Reader, ValueKind};
 
 /// What key paths may add to a text beyond the length of the arguments themselves, in bytes.
@@ -13,17 +13,11 @@ const PATH_ALLOWANCE: usize = 64 << 10;
 ///
 /// An empty object or list gives no line; list positions are path parts. Arguments that are no
 /// object stand under the key `arguments`. Below the first level a repeated key gives a line each.
-pub(super) fn call_text(
-    name: &str,
-    raw: &str,
-    members: &Members<'_>,
-    decoder: &mut Decoder,
-) -> String {
+pub(super) fn call_text(name: &str, raw: &str, members: &Members<'_>) -> String {
     let mut lines = Lines {
         out: name.to_owned(),
         path: String::new(),
         path_left: raw.len() + PATH_ALLOWANCE,
-        decoder,
     };
     if Reader::of_text(raw).peek() == Ok(ValueKind::Object) {
         for (key, value) in members.iter() {
@@ -36,13 +30,12 @@ pub(super) fn call_text(
 }
 
 /// The text so far and the place in the arguments.
-struct Lines<'d> {
+struct Lines {
     out: String,
     path: String,
     /// Bytes that paths may still take. Deep or long keys over many values would otherwise make
     /// the text grow with the product of both; when it is used up, values stand alone.
     path_left: usize,
-    decoder: &'d mut Decoder,
 }
 
 /// An open container.
@@ -53,7 +46,7 @@ struct Level {
     next: Option<usize>,
 }
 
-impl Lines<'_> {
+impl Lines {
     fn add(&mut self, key: &str, value: &str) {
         self.path.clear();
         self.path.push_str(key);
@@ -131,7 +124,7 @@ impl Lines<'_> {
         } else {
             self.path_left = 0;
         }
-        match self.decoder.text(Some(scalar)) {
+        match values::text(Some(scalar)) {
             Some(text) => self.out.push_str(&text),
             None => self.out.push_str(scalar),
         }

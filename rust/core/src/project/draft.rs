@@ -5,13 +5,11 @@ use std::borrow::Cow;
 use super::event::{Event, Fragment};
 use super::fields::{Content, Members};
 use super::kinds::{Kind, Omission};
-use super::values::Decoder;
-use crate::entry::Receipt;
+use super::values;
 
 /// Collects an event and numbers its fragments.
 pub(super) struct Draft {
     pub(super) event: Event,
-    pub(super) decoder: Decoder,
     counts: [u32; Kind::ALL.len()],
 }
 
@@ -19,7 +17,6 @@ impl Draft {
     pub(super) fn new(copy_hash: i64) -> Self {
         Self {
             event: Event::empty(copy_hash),
-            decoder: Decoder::default(),
             counts: [0; Kind::ALL.len()],
         }
     }
@@ -49,41 +46,34 @@ impl Draft {
         self.event.fragments.last_mut()
     }
 
-    /// The non-empty texts of a content, in order: a string itself, or the text blocks of a list.
-    pub(super) fn texts<'a>(&mut self, content: &Content<'a>) -> Vec<Cow<'a, str>> {
-        match content {
-            Content::None => Vec::new(),
-            Content::Text(raw) => self.decoder.some_text(Some(raw)).into_iter().collect(),
-            Content::Blocks(blocks) => blocks.iter().filter_map(|b| self.block_text(b)).collect(),
-        }
-    }
-
-    /// The non-empty text of a text block; `None` for any other block.
-    pub(super) fn block_text<'a>(&mut self, block: &Members<'a>) -> Option<Cow<'a, str>> {
-        if self.decoder.text(block.get("type"))? != "text" {
-            return None;
-        }
-        self.decoder.some_text(block.get("text"))
-    }
-
     /// Counts the blocks that are left out.
     pub(super) fn count_blocks(&mut self, content: &Content<'_>) {
         let Content::Blocks(blocks) = content else {
             return;
         };
         for block in blocks {
-            match self.decoder.text(block.get("type")).as_deref() {
+            match values::text(block.get("type")).as_deref() {
                 Some("image") => self.event.omit(Omission::Image, 1),
                 Some("thinking") => self.event.omit(Omission::Thinking, 1),
                 _ => {}
             }
         }
     }
+}
 
-    pub(super) fn finish(mut self) -> Event {
-        if self.decoder.repaired_surrogate {
-            self.event.note(Receipt::RepairedSurrogate);
-        }
-        self.event
+/// The non-empty texts of a content, in order: a string itself, or the text blocks of a list.
+pub(super) fn texts<'a>(content: &Content<'a>) -> Vec<Cow<'a, str>> {
+    match content {
+        Content::None => Vec::new(),
+        Content::Text(raw) => values::some_text(Some(raw)).into_iter().collect(),
+        Content::Blocks(blocks) => blocks.iter().filter_map(block_text).collect(),
     }
+}
+
+/// The non-empty text of a text block; `None` for any other block.
+fn block_text<'a>(block: &Members<'a>) -> Option<Cow<'a, str>> {
+    if values::text(block.get("type"))? != "text" {
+        return None;
+    }
+    values::some_text(block.get("text"))
 }

@@ -71,9 +71,9 @@ pub(super) fn read_entry(draft: &mut Draft, record: &Record<'_>) {
 
 /// What every record carries: type, id, parent, timestamp.
 fn read_envelope(draft: &mut Draft, own: &Members<'_>) {
-    let Draft { event, decoder, .. } = draft;
-    event.entry_type = decoder.name(own.get("type")).unwrap_or_default();
-    if let Some(id) = decoder.some_text(own.get("id")) {
+    let event = &mut draft.event;
+    event.entry_type = values::name(own.get("type")).unwrap_or_default();
+    if let Some(id) = values::some_text(own.get("id")) {
         let short = bounded_id(&id);
         if matches!(short, Cow::Owned(_)) {
             event.note(Receipt::LongId);
@@ -82,8 +82,8 @@ fn read_envelope(draft: &mut Draft, own: &Members<'_>) {
     }
     let parent = own.get("parentId");
     event.has_parent_id = parent.is_some();
-    event.parent_id = decoder.id(parent).or_else(|| odd_parent(parent));
-    event.timestamp = decoder.name(own.get("timestamp"));
+    event.parent_id = values::id(parent).or_else(|| odd_parent(parent));
+    event.timestamp = values::name(own.get("timestamp"));
     event.timestamp_ms = event.timestamp.as_deref().and_then(values::parse_timestamp);
 }
 
@@ -98,7 +98,7 @@ fn odd_parent(parent: Option<&str>) -> Option<String> {
 pub(super) fn read_attributes(draft: &mut Draft, members: &Members<'_>, names: &[&str]) {
     for (name, raw) in members.iter().filter(|(name, _)| names.contains(name)) {
         draft.event.attributes.retain(|(kept, _)| kept != name);
-        if let Some(value) = draft.decoder.scalar(raw) {
+        if let Some(value) = values::scalar(raw) {
             draft.event.attributes.push((name.to_owned(), value));
         }
     }
@@ -107,10 +107,10 @@ pub(super) fn read_attributes(draft: &mut Draft, members: &Members<'_>, names: &
 fn read_compaction(draft: &mut Draft, own: &Members<'_>) {
     draft.event.context_role = ContextRole::Summary;
     draft.event.contribution = Contribution::Compaction;
-    if let Some(summary) = draft.decoder.text(own.get("summary")) {
+    if let Some(summary) = values::text(own.get("summary")) {
         draft.fragment(Kind::SummaryCompaction, summary);
     }
-    if let Some(kept) = draft.decoder.id(own.get("firstKeptEntryId")) {
+    if let Some(kept) = values::id(own.get("firstKeptEntryId")) {
         draft.event.relate(RelationshipKind::Compacts, kept);
     }
     if let Some(Scalar::Integer(index)) = own.get("firstKeptEntryIndex").and_then(values::number) {
@@ -125,7 +125,7 @@ fn read_branch_summary(draft: &mut Draft, own: &Members<'_>) {
     if truthy(own.get("summary")) {
         draft.event.contribution = Contribution::Message;
     }
-    if let Some(summary) = draft.decoder.text(own.get("summary")) {
+    if let Some(summary) = values::text(own.get("summary")) {
         draft.fragment(Kind::SummaryBranch, summary);
     }
     relate_branch(draft, own);
@@ -134,7 +134,7 @@ fn read_branch_summary(draft: &mut Draft, own: &Members<'_>) {
 
 /// The branch a summary tells of; `root` is a value Pi writes, not an id.
 pub(super) fn relate_branch(draft: &mut Draft, members: &Members<'_>) {
-    if let Some(from) = draft.decoder.id(members.get("fromId")) {
+    if let Some(from) = values::id(members.get("fromId")) {
         draft
             .event
             .relate(RelationshipKind::BranchSummaryFrom, from);
@@ -142,15 +142,15 @@ pub(super) fn relate_branch(draft: &mut Draft, members: &Members<'_>) {
 }
 
 fn read_label(draft: &mut Draft, own: &Members<'_>) {
-    let label = draft.decoder.name(own.get("label")).unwrap_or_default();
-    if let Some(target) = draft.decoder.id(own.get("targetId")) {
+    let label = values::name(own.get("label")).unwrap_or_default();
+    if let Some(target) = values::id(own.get("targetId")) {
         let edge = draft.event.relate(RelationshipKind::Labels, target);
         edge.detail = Some(label);
     }
 }
 
 fn read_name(draft: &mut Draft, own: &Members<'_>) {
-    let recorded = draft.decoder.text(own.get("name")).unwrap_or_default();
+    let recorded = values::text(own.get("name")).unwrap_or_default();
     let name = canonical_name(&recorded);
     draft.fragment(Kind::SessionName, name.as_str());
     let edge = draft.event.relate(RelationshipKind::Names, String::new());
@@ -169,7 +169,7 @@ fn read_context_edit(draft: &mut Draft, own: &Members<'_>) {
     } else {
         "replace"
     };
-    if let Some(target) = draft.decoder.id(own.get("targetId")) {
+    if let Some(target) = values::id(own.get("targetId")) {
         let edge = draft.event.relate(RelationshipKind::ContextEdit, target);
         edge.detail = Some(what.to_owned());
     }

@@ -1,7 +1,7 @@
 //! What the projection makes of one record.
 
-use super::message::OLD_CUSTOM;
 use super::kinds::{ContextRole, Contribution, Kind, Omission, RelationshipKind};
+use super::message::OLD_CUSTOM;
 use crate::entry::Receipt;
 
 /// One searchable part of an event.

@@ -1,13 +1,13 @@
 //! Messages, by role.
 
-use super::draft::Draft;
+use super::draft::{Draft, texts};
 use super::entries::{read_attributes, relate_branch};
 use super::event::Scalar;
 use super::fields::{Content, Members, Message};
 use super::kinds::{ContextRole, Contribution, Kind, Omission, RelationshipKind};
 use super::shell::runs_retrieval;
 use super::tools::{self, is_retrieval_tool};
-use super::values::{number, present, truthy};
+use super::values::{self, number, present, truthy};
 
 /// Scalar fields of messages that are kept as attributes.
 const MESSAGE_ATTRIBUTES: [&str; 20] = [
@@ -38,7 +38,7 @@ pub(super) const OLD_CUSTOM: &str = "hookMessage";
 
 /// Reads the `message` of an entry.
 pub(super) fn read_message(draft: &mut Draft, message: &Message<'_>) {
-    let role = draft.decoder.name(message.members.get("role"));
+    let role = values::name(message.members.get("role"));
     read_attributes(draft, &message.members, &MESSAGE_ATTRIBUTES);
     draft.count_blocks(&message.content);
     if present(message.members.get("details")) {
@@ -78,7 +78,7 @@ fn in_conversation(draft: &mut Draft) {
 
 fn read_user(draft: &mut Draft, message: &Message<'_>) {
     in_conversation(draft);
-    for text in draft.texts(&message.content) {
+    for text in texts(&message.content) {
         draft.fragment(Kind::UserText, text);
     }
 }
@@ -92,25 +92,25 @@ fn read_assistant(draft: &mut Draft, message: &Message<'_>) {
             }
         }
         plain => {
-            for text in draft.texts(plain) {
+            for text in texts(plain) {
                 draft.fragment(Kind::AssistantText, text);
             }
         }
     }
-    if let Some(error) = draft.decoder.text(message.members.get("errorMessage"))
+    if let Some(error) = values::text(message.members.get("errorMessage"))
         && let Some(fragment) = draft.fragment(Kind::AssistantText, error)
     {
         fragment.is_error = true;
     }
-    let reason = draft.decoder.text(message.members.get("stopReason"));
+    let reason = values::text(message.members.get("stopReason"));
     draft.event.is_error = reason.as_deref() == Some("error");
 }
 
 fn read_assistant_block(draft: &mut Draft, block: &Members<'_>) {
-    match draft.decoder.text(block.get("type")).as_deref() {
+    match values::text(block.get("type")).as_deref() {
         Some("toolCall") => tools::read_tool_call(draft, block),
         Some("text") => {
-            if let Some(text) = draft.decoder.text(block.get("text")) {
+            if let Some(text) = values::text(block.get("text")) {
                 draft.fragment(Kind::AssistantText, text);
             }
         }
@@ -121,19 +121,19 @@ fn read_assistant_block(draft: &mut Draft, block: &Members<'_>) {
 fn read_tool_result(draft: &mut Draft, message: &Message<'_>) {
     in_conversation(draft);
     let members = &message.members;
-    let tool = draft.decoder.name(members.get("toolName"));
+    let tool = values::name(members.get("toolName"));
     let failed = truthy(members.get("isError"));
     let retrieval = tool.as_deref().is_some_and(is_retrieval_tool);
     draft.event.is_error = failed;
     draft.event.retrieval = retrieval;
-    for text in draft.texts(&message.content) {
+    for text in texts(&message.content) {
         if let Some(fragment) = draft.fragment(Kind::ToolResult, text) {
             fragment.tool_name.clone_from(&tool);
             fragment.is_error = failed;
             fragment.retrieval = retrieval;
         }
     }
-    if let Some(call) = draft.decoder.id(members.get("toolCallId")) {
+    if let Some(call) = values::id(members.get("toolCallId")) {
         draft
             .event
             .relate(RelationshipKind::ToolResult, call.clone());
@@ -149,14 +149,8 @@ fn read_bash(draft: &mut Draft, members: &Members<'_>) {
     }
     let exit = members.get("exitCode").and_then(number);
     let failed = exit.is_some_and(|code| code != Scalar::Integer(0));
-    let command = draft
-        .decoder
-        .text(members.get("command"))
-        .unwrap_or_default();
-    let output = draft
-        .decoder
-        .text(members.get("output"))
-        .unwrap_or_default();
+    let command = values::text(members.get("command")).unwrap_or_default();
+    let output = values::text(members.get("output")).unwrap_or_default();
     let retrieval = runs_retrieval(&command);
     draft.event.is_error = failed;
     draft.event.retrieval = retrieval;
@@ -173,9 +167,9 @@ fn read_bash(draft: &mut Draft, members: &Members<'_>) {
 /// stands on the first line of the first fragment.
 pub(super) fn read_custom(draft: &mut Draft, message: &Message<'_>) {
     in_conversation(draft);
-    let custom_type = draft.decoder.name(message.members.get("customType"));
+    let custom_type = values::name(message.members.get("customType"));
     let mut first = custom_type.clone().unwrap_or_default();
-    let mut texts = draft.texts(&message.content).into_iter();
+    let mut texts = texts(&message.content).into_iter();
     if let Some(text) = texts.next() {
         if !first.is_empty() {
             first.push('\n');
@@ -194,7 +188,7 @@ pub(super) fn read_custom(draft: &mut Draft, message: &Message<'_>) {
 fn read_summary(draft: &mut Draft, message: &Message<'_>, kind: Kind) {
     draft.event.context_role = ContextRole::Summary;
     draft.event.contribution = Contribution::Message;
-    if let Some(summary) = draft.decoder.text(message.members.get("summary")) {
+    if let Some(summary) = values::text(message.members.get("summary")) {
         draft.fragment(kind, summary);
     }
 }

@@ -25,7 +25,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::boundary::record_hash;
 use crate::entry::Receipt;
-use crate::json::{JsonError, Reader, ValueKind};
+use crate::json::{JsonError, Reader, ValueKind, has_lone_surrogate};
 use draft::Draft;
 use fields::Record;
 
@@ -69,7 +69,11 @@ fn project_text(record: &str) -> Result<Event, JsonError> {
     }
     let mut fields = Record::default();
     fields.read(&mut reader)?;
-    Ok(build(record, &fields))
+    let mut event = build(record, &fields);
+    if has_lone_surrogate(record) {
+        event.note(Receipt::RepairedSurrogate);
+    }
+    Ok(event)
 }
 
 /// Projects what can be read in the kept head of a record over the size limit: id, parent, type,
@@ -89,7 +93,7 @@ pub fn project_oversized(head: &[u8]) -> Event {
 fn build(record: &str, fields: &Record<'_>) -> Event {
     let mut draft = Draft::new(copy_hash(record.as_bytes(), &fields.rechained));
     entries::read_entry(&mut draft, fields);
-    draft.finish()
+    draft.event
 }
 
 /// Hashes a record without the ranges in which copies of it may differ: the value of

@@ -7,6 +7,7 @@ use super::draft::Draft;
 use super::fields::Members;
 use super::kinds::{Kind, RelationshipKind};
 use super::shell::runs_retrieval;
+use super::values;
 use crate::json::{Reader, ValueKind};
 
 /// The tools that search history. What they say repeats other events.
@@ -24,18 +25,18 @@ pub(super) fn is_retrieval_tool(name: &str) -> bool {
 
 /// Reads a `toolCall` block: one fragment, its id, and the file it is about.
 pub(super) fn read_tool_call(draft: &mut Draft, block: &Members<'_>) {
-    let name = draft.decoder.name(block.get("name"));
+    let name = values::name(block.get("name"));
     let raw = block.get("arguments").unwrap_or("null");
     let members = Members::of(raw).unique();
-    let retrieval = asks_history(draft, name.as_deref(), &members);
-    let head = draft.decoder.text(block.get("name")).unwrap_or_default();
-    let text = call_text(&head, raw, &members, &mut draft.decoder);
+    let retrieval = asks_history(name.as_deref(), &members);
+    let head = values::text(block.get("name")).unwrap_or_default();
+    let text = call_text(&head, raw, &members);
     draft.event.retrieval |= retrieval;
     if let Some(fragment) = draft.fragment(Kind::ToolCall, text) {
         fragment.tool_name.clone_from(&name);
         fragment.retrieval = retrieval;
     }
-    if let Some(id) = draft.decoder.id(block.get("id")) {
+    if let Some(id) = values::id(block.get("id")) {
         let edge = draft.event.relate(RelationshipKind::ToolCall, id);
         edge.retrieval = retrieval;
     }
@@ -43,12 +44,12 @@ pub(super) fn read_tool_call(draft: &mut Draft, block: &Members<'_>) {
 }
 
 /// Whether a call searches history, by its tool or by the command line it runs.
-fn asks_history(draft: &mut Draft, tool: Option<&str>, arguments: &Members<'_>) -> bool {
+fn asks_history(tool: Option<&str>, arguments: &Members<'_>) -> bool {
     let Some(tool) = tool else { return false };
     if !SHELL_TOOLS.contains(&tool) {
         return is_retrieval_tool(tool);
     }
-    let command = draft.decoder.text(arguments.get("command"));
+    let command = values::text(arguments.get("command"));
     command.is_some_and(|command| runs_retrieval(&command))
 }
 
@@ -58,8 +59,8 @@ fn read_file_argument(draft: &mut Draft, tool: Option<&str>, arguments: &Members
         Some("edit" | "write") => RelationshipKind::FileChanged,
         _ => return,
     };
-    let path = draft.decoder.some_text(arguments.get("path"));
-    let path = path.or_else(|| draft.decoder.some_text(arguments.get("file_path")));
+    let path = values::some_text(arguments.get("path"));
+    let path = path.or_else(|| values::some_text(arguments.get("file_path")));
     if let Some(path) = path.filter(|path| path.len() <= PATH_LIMIT) {
         draft.event.relate(kind, path.into_owned());
     }
@@ -80,7 +81,7 @@ pub(super) fn read_file_lists(draft: &mut Draft, details: Option<&str>) {
 fn read_file_list(draft: &mut Draft, kind: RelationshipKind, list: Option<&str>) {
     let mut seen = HashSet::new();
     for raw in list.map(strings_of).unwrap_or_default() {
-        if let Some(path) = draft.decoder.some_text(Some(raw))
+        if let Some(path) = values::some_text(Some(raw))
             && path.len() <= PATH_LIMIT
             && seen.insert(path.clone())
         {

@@ -13,41 +13,33 @@ const ID_LIMIT: usize = 512;
 /// What is kept of a longer id in front of its fingerprint, in bytes.
 const ID_HEAD: usize = 448;
 
-/// Decodes strings and remembers whether one needed repair.
-#[derive(Debug, Default)]
-pub(super) struct Decoder {
-    pub(super) repaired_surrogate: bool,
+/// The text of a string; `None` for any other value and for none at all.
+pub(super) fn text(raw: Option<&str>) -> Option<Cow<'_, str>> {
+    decode_string(raw?)
 }
 
-impl Decoder {
-    /// The text of a string; `None` for any other value and for none at all.
-    pub(super) fn text<'a>(&mut self, raw: Option<&'a str>) -> Option<Cow<'a, str>> {
-        decode_string(raw?, &mut self.repaired_surrogate)
-    }
+/// Like [`text`], without empty strings.
+pub(super) fn some_text(raw: Option<&str>) -> Option<Cow<'_, str>> {
+    text(raw).filter(|text| !text.is_empty())
+}
 
-    /// Like [`Self::text`], without empty strings.
-    pub(super) fn some_text<'a>(&mut self, raw: Option<&'a str>) -> Option<Cow<'a, str>> {
-        self.text(raw).filter(|text| !text.is_empty())
-    }
+/// A name or type of at most 1000 code points.
+pub(super) fn name(raw: Option<&str>) -> Option<String> {
+    text(raw).map(|text| cut(&text).to_owned())
+}
 
-    /// A name or type of at most 1000 code points.
-    pub(super) fn name(&mut self, raw: Option<&str>) -> Option<String> {
-        self.text(raw).map(|text| cut(&text).to_owned())
-    }
+/// A non-empty id, shortened when it is long.
+pub(super) fn id(raw: Option<&str>) -> Option<String> {
+    some_text(raw).map(|id| bounded_id(&id).into_owned())
+}
 
-    /// A non-empty id, shortened when it is long.
-    pub(super) fn id(&mut self, raw: Option<&str>) -> Option<String> {
-        self.some_text(raw).map(|id| bounded_id(&id).into_owned())
-    }
-
-    /// A scalar attribute; `None` for null, containers, and numbers beyond what a double holds.
-    pub(super) fn scalar(&mut self, raw: &str) -> Option<Scalar> {
-        match Reader::of_text(raw).peek().ok()? {
-            ValueKind::String => self.name(Some(raw)).map(Scalar::Text),
-            ValueKind::Number => number(raw),
-            ValueKind::Bool => Some(Scalar::Bool(raw == "true")),
-            ValueKind::Object | ValueKind::Array | ValueKind::Null => None,
-        }
+/// A scalar attribute; `None` for null, containers, and numbers beyond what a double holds.
+pub(super) fn scalar(raw: &str) -> Option<Scalar> {
+    match Reader::of_text(raw).peek().ok()? {
+        ValueKind::String => name(Some(raw)).map(Scalar::Text),
+        ValueKind::Number => number(raw),
+        ValueKind::Bool => Some(Scalar::Bool(raw == "true")),
+        ValueKind::Object | ValueKind::Array | ValueKind::Null => None,
     }
 }
 

@@ -114,8 +114,12 @@ fn an_append_reads_only_the_new_bytes() {
     let (.., checkpoint) = read(&bytes, None);
     let added = entry("b", "a") + "\n";
     bytes.extend(added.bytes());
-    let mut reader =
-        SessionReader::open(ScriptedSource::new(bytes.as_slice()), Some((checkpoint, 3)), NOW).expect("open");
+    let mut reader = SessionReader::open(
+        ScriptedSource::new(bytes.as_slice()),
+        Some((checkpoint, 3)),
+        NOW,
+    )
+    .expect("open");
     while reader.next_batch(1 << 20).expect("readable").is_some() {}
     assert_eq!(reader.bytes_read(), added.len() as u64);
     assert!(reader.probed_bytes() <= 64 << 10);
@@ -127,7 +131,8 @@ fn version_1_entries_get_ids_and_parents_by_position() {
     let first = r#"{"type":"message","message":{"role":"user","content":"one"}}"#;
     let kept = r#"{"type":"compaction","summary":"sum","firstKeptEntryIndex":1}"#;
     let bytes = file(&[header, first, kept]);
-    let mut reader = SessionReader::open(ScriptedSource::new(bytes.as_slice()), None, NOW).expect("open");
+    let mut reader =
+        SessionReader::open(ScriptedSource::new(bytes.as_slice()), None, NOW).expect("open");
     let batch = reader
         .next_batch(1 << 20)
         .expect("readable")
@@ -139,6 +144,85 @@ fn version_1_entries_get_ids_and_parents_by_position() {
     let names = &two.event.relationships[0].reference;
     assert_eq!(Some(names), one.event.id.as_ref());
     assert!(batch.receipts.is_empty() && !one.idless);
+}
+
+#[test]
+fn version_1_ids_and_links_do_not_survive() {
+    let bytes = file(&[
+        "",
+        r#"{"type":"session","id":"old","cwd":"/w"}"#,
+        r#"{"type":"message","id":"a","parentId":"z","message":{"role":"hookMessage","content":"one"}}"#,
+        "null",
+        r#"{"type":"session","id":"other"}"#,
+        r#"{"type":"message","message":{"role":"user","content":"two"}}"#,
+        r#"x{"type":"message","timestamp":"t","id":"c"}"#,
+        r#"{"type":"compaction","id":"k","firstKeptEntryId":"a","firstKeptEntryIndex":3}"#,
+        r#"{"type":"compaction","firstKeptEntryId":"a","firstKeptEntryIndex":2}"#,
+    ]);
+    let mut reader = SessionReader::open(ScriptedSource::new(bytes), None, NOW).expect("open");
+    let batch = reader.next_batch(1 << 20).expect("readable").expect("a");
+    let links: Vec<_> = batch
+        .records
+        .iter()
+        .map(|record| {
+            let event = &record.event;
+            let kept = event.relationships.first().map(|edge| &edge.reference);
+            (event.id.clone(), event.parent_id.clone(), kept.cloned())
+        })
+        .collect();
+    let id = |at: usize| links[at].0.clone();
+    assert!(
+        [0, 1, 3, 4]
+            .iter()
+            .all(|&at| id(at).is_some_and(|id| id.starts_with('~')))
+    );
+    assert_eq!(id(2).as_deref(), Some("c"), "it stands outside the list");
+    let parents: Vec<_> = links.iter().map(|link| link.1.clone()).collect();
+    assert_eq!(parents, [None, id(0), None, id(1), id(3)]);
+    assert_eq!(links[3].2, id(1), "headers count, dropped lines do not");
+    assert_eq!(links[4].2, None, "a header is nothing to keep");
+    assert_eq!(batch.records[0].event.role.as_deref(), Some("custom"));
+}
+
+#[test]
+fn what_stands_before_the_header_is_read_too() {
+    let glued = format!("{{\"type\":\"mes{}", entry("a", ""));
+    let bytes = file(&["\u{feff}", &glued, "null", HEADER, &entry("b", "")]);
+    for budget in [1, 1 << 20] {
+        let (_, ids, receipts, checkpoint) = read_with(&bytes, None, budget);
+        assert_eq!(ids, ["a", "b"]);
+        let expected = [
+            Receipt::Bom,
+            Receipt::Torn,
+            Receipt::Glued,
+            Receipt::NonObject,
+        ];
+        assert_eq!(receipts, expected);
+        assert_eq!(checkpoint.complete_lines, 5);
+    }
+}
+
+#[test]
+fn a_mark_inside_the_file_detaches_its_record() {
+    let marked = format!("\u{feff}{}", entry("a", ""));
+    let bytes = file(&[HEADER, &marked]);
+    let mut reader = SessionReader::open(ScriptedSource::new(bytes), None, NOW).expect("open");
+    let batch = reader.next_batch(1 << 20).expect("readable").expect("a");
+    assert!(batch.records[0].detached);
+    assert_eq!(batch.records[0].byte_start, HEADER.len() as u64 + 4);
+}
+
+#[test]
+fn white_space_around_a_record_is_not_part_of_it() {
+    let plain = file(&[HEADER, &entry("a", "")]);
+    let padded = file(&[HEADER, &format!("{} \t\r", entry("a", ""))]);
+    let record = |bytes: Vec<u8>| {
+        let mut reader = SessionReader::open(ScriptedSource::new(bytes), None, NOW).expect("open");
+        let batch = reader.next_batch(1 << 20).expect("readable");
+        let record = batch.expect("a").records.pop().expect("one");
+        (record.byte_start, record.byte_end, record.record_hash)
+    };
+    assert_eq!(record(plain), record(padded));
 }
 
 #[test]
@@ -165,7 +249,8 @@ fn garbage_before_the_header_leaves_receipts() {
 #[test]
 fn a_record_is_read_again_only_as_it_was() {
     let bytes = file(&[HEADER, &entry("a", "")]);
-    let mut reader = SessionReader::open(ScriptedSource::new(bytes.as_slice()), None, NOW).expect("open");
+    let mut reader =
+        SessionReader::open(ScriptedSource::new(bytes.as_slice()), None, NOW).expect("open");
     let batch = reader
         .next_batch(1 << 20)
         .expect("readable")

@@ -7,7 +7,8 @@
 //! - `bounds`: limits in code points, head and tail of oversized text
 //! - `fold`: what a character counts as (separator, digit, letter, a token of its own) and its
 //!   folded form
-//! - `scan` (gives a `word`) -> `tokens`: words of a text; `parts`: identifier parts inside one word
+//! - `scan` (gives a `word`) -> `tokens`: words of a text; `parts`: identifier parts inside one word,
+//!   `compounds`: identifiers of several words
 //! - `query`: terms and phrases; `matches` -> `snippet`: where they stand in a text
 //! - `preview`: head and tail, or one window, of a long text
 //! - `compress`: text at rest
@@ -15,6 +16,7 @@
 //! Units: offsets and lengths are Unicode code points of the source text unless a name says bytes.
 
 mod bounds;
+mod compounds;
 mod compress;
 mod fold;
 mod matches;
@@ -31,7 +33,7 @@ mod table_tests;
 
 pub use bounds::{Bounded, INDEXED_LIMIT, bound, canonical_name, count};
 pub use compress::{DECOMPRESSED_LIMIT, DamagedText, compress, decompress};
-pub use parts::parts_text;
+pub use parts::{PARTS_BORDER, parts_text};
 pub use preview::{Preview, preview, preview_bounded, window, window_bounded};
 pub use query::{Clause, QUERY_LIMIT, Query, QueryError, TERM_LIMIT, parse_query};
 pub use snippet::{Snippet, snippet};

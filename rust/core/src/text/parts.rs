@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use super::compounds::Compounds;
 use super::fold::Class;
 use super::scan::Scanner;
 use super::word::{Span, Word};
@@ -27,26 +28,49 @@ pub(super) struct Part {
     pub(super) span: Span,
 }
 
-/// The parts of all words of `text` that have at least two, separated by spaces, in order.
+/// Stands between the parts of different words, so that no phrase is found across them. Analyzers
+/// take it for a word; folding makes `a` of it, so no query asks for it.
+pub const PARTS_BORDER: char = 'ª';
+
+/// The parts of all words of `text` that have at least two, separated by spaces, in order, with a
+/// [`PARTS_BORDER`] where the parts of another word begin; behind them the compound identifiers of
+/// the text, each as one word.
 ///
 /// ```
 /// use pi_event_search_core::text::parts_text;
-/// assert_eq!(parts_text("getUserName(utf8) plain"), "get user name utf 8");
-/// assert_eq!(parts_text("at v1.2.3-rc"), "v 1 2 3 rc");
+/// assert_eq!(parts_text("getUserName(utf8) plain"), "get user name ª utf 8");
+/// assert_eq!(parts_text("at v1.2.3"), "v 1 2 3");
+/// assert_eq!(parts_text("userName in snake_case"), "user name snakeªcase");
 /// ```
 pub fn parts_text(text: &str) -> String {
     let mut scanner = Scanner::with_shapes(text);
     let mut parts = Parts::default();
+    let mut compounds = Compounds::default();
     let mut spaced = String::new();
+    let mut wholes = String::new();
+    let mut keep = |whole: &str| {
+        wholes.push(' ');
+        wholes.push_str(whole);
+    };
     while let Some(word) = scanner.advance() {
+        compounds.take(text, word, &mut keep);
         parts.take(text, word);
+        let mut border = !parts.joined;
         for (part, _) in parts.found() {
             if !spaced.is_empty() {
                 spaced.push(' ');
+                if border {
+                    spaced.push(PARTS_BORDER);
+                    spaced.push(' ');
+                }
             }
+            border = false;
             spaced.push_str(part);
         }
     }
+    compounds.finish(&mut keep);
+    let behind_nothing = usize::from(spaced.is_empty() && !wholes.is_empty());
+    spaced.push_str(&wholes[behind_nothing..]);
     spaced
 }
 

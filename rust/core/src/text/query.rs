@@ -6,6 +6,7 @@
 use std::fmt;
 
 use super::bounds::count;
+use super::compounds::Compounds;
 use super::parts::split;
 use super::scan::Scanner;
 
@@ -23,7 +24,7 @@ pub enum Clause {
     Phrase(Vec<String>),
 }
 
-/// A parsed query. The three lists run in parallel, one item a clause, at least one.
+/// A parsed query. The lists run in parallel, one item a clause, at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     /// What must be found; no clause stands twice.
@@ -33,6 +34,9 @@ pub struct Query {
     /// For a term that is an identifier of several parts, these parts (`userName` -> user, name):
     /// side by side in the parts of a longer identifier they find it. Empty for other clauses.
     pub parts: Vec<Vec<String>>,
+    /// For a term that is one compound identifier (`snake_case`), the word by which the parts of a
+    /// text name it as a whole. It is no condition: what it finds, the clause finds.
+    pub wholes: Vec<Option<String>>,
 }
 
 /// Why a query is refused; nothing else ever is.
@@ -49,9 +53,17 @@ pub enum QueryError {
 impl fmt::Display for QueryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoTerms => write!(f, "the query needs at least one letter, digit or ideograph"),
-            Self::TooLong => write!(f, "the query is longer than {QUERY_LIMIT} characters"),
-            Self::TooManyTerms => write!(f, "the query has more than {TERM_LIMIT} terms"),
+            Self::NoTerms => f.write_str(
+                "The query holds nothing to search for: give a letter, a digit or an ideograph.",
+            ),
+            Self::TooLong => write!(
+                f,
+                "The query is longer than {QUERY_LIMIT} characters; a few telling words do better."
+            ),
+            Self::TooManyTerms => write!(
+                f,
+                "The query has more than {TERM_LIMIT} words and phrases; leave out common ones."
+            ),
         }
     }
 }
@@ -76,10 +88,11 @@ pub fn parse_query(text: &str) -> Result<Query, QueryError> {
         clauses: Vec::new(),
         display: Vec::new(),
         parts: Vec::new(),
+        wholes: Vec::new(),
     };
     let mut terms = 0;
     for piece in pieces(text) {
-        let Some((clause, parts)) = clause(piece) else {
+        let Some((clause, parts, whole)) = clause(piece) else {
             continue;
         };
         terms += 1;
@@ -90,6 +103,7 @@ pub fn parse_query(text: &str) -> Result<Query, QueryError> {
             query.clauses.push(clause);
             query.display.push(piece.to_owned());
             query.parts.push(parts);
+            query.wholes.push(whole);
         }
     }
     if query.clauses.is_empty() {
@@ -98,13 +112,16 @@ pub fn parse_query(text: &str) -> Result<Query, QueryError> {
     Ok(query)
 }
 
-/// The clause of one typed piece and, for a term, its identifier parts.
-fn clause(piece: &str) -> Option<(Clause, Vec<String>)> {
+/// The clause of one typed piece, its identifier parts if it is one word of several, and the whole
+/// identifier if it is one of several words.
+fn clause(piece: &str) -> Option<(Clause, Vec<String>, Option<String>)> {
     let mut scanner = Scanner::with_shapes(piece);
     let mut words = Vec::new();
     let mut parts = Vec::new();
     let mut found = Vec::new();
+    let mut compounds = Compounds::default();
     while let Some(word) = scanner.advance() {
+        compounds.take(piece, word, |_| ());
         if words.is_empty() {
             split(word, &mut found);
             parts.extend(
@@ -117,8 +134,14 @@ fn clause(piece: &str) -> Option<(Clause, Vec<String>)> {
     }
     match words.len() {
         0 => None,
-        1 => words.pop().map(|word| (Clause::Term(word), parts)),
-        _ => Some((Clause::Phrase(words), Vec::new())),
+        1 => words.pop().map(|word| (Clause::Term(word), parts, None)),
+        count => {
+            let mut whole = None;
+            if compounds.words() == count {
+                compounds.finish(|joined| whole = Some(joined.to_owned()));
+            }
+            Some((Clause::Phrase(words), Vec::new(), whole))
+        }
     }
 }
 

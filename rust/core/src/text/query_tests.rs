@@ -100,6 +100,15 @@ fn three_refusals() {
     assert!(QueryError::TooLong.to_string().contains("1000"));
 }
 
+#[test]
+fn a_compound_identifier_is_also_one_word() {
+    let query =
+        parse_query("snake_case_name --all-targets x.y_z name \"a_b\" \"c d\" 修_改").unwrap();
+    let wholes: Vec<_> = query.wholes.iter().map(Option::as_deref).collect();
+    let (name, flag) = (Some("snakeªcaseªname"), Some("allªtargets"));
+    assert_eq!(wholes, [name, flag, None, None, Some("aªb"), None, None]);
+}
+
 proptest! {
     #[test]
     fn any_text_is_parsed_or_refused(text in any::<String>()) {
@@ -108,6 +117,7 @@ proptest! {
                 prop_assert!(!query.clauses.is_empty() && query.clauses.len() <= TERM_LIMIT);
                 prop_assert_eq!(query.clauses.len(), query.display.len());
                 prop_assert_eq!(query.clauses.len(), query.parts.len());
+                prop_assert_eq!(query.clauses.len(), query.wholes.len());
             }
             Err(QueryError::NoTerms) => prop_assert!(tokens(&text).is_empty()),
             Err(QueryError::TooLong) => prop_assert!(count(&text) > QUERY_LIMIT),

@@ -1,11 +1,16 @@
 //! The one scanner behind index, query and highlights: a text in, its words out.
 //!
 //! A word is a run of alphanumeric characters after folding, cut at [`TOKEN_LIMIT`]; a character
-//! of a script without spaces is a word of its own. The scanner reads the text once and holds one
+//! of a script without spaces is a word of its own. Control sequences of terminals only separate. The scanner reads the text once and holds one
 //! word and one cluster (a character with the marks on it) at a time.
 
 use super::fold::{Class, Quick, Unit, fold_into, quick};
 use super::word::{Span, TOKEN_LIMIT, Word};
+
+/// Starts control sequences of terminals, which logs are full of.
+pub(super) const ESCAPE: u8 = 0x1B;
+/// Most parameter bytes of a control sequence; more are no sequence.
+const SEQUENCE_LIMIT: usize = 64;
 
 /// Whether the current word goes on.
 enum Step {
@@ -90,10 +95,7 @@ impl<'t> Scanner<'t> {
         if self.word.chars > 0 {
             return Step::Done;
         }
-        let skipped = rest
-            .iter()
-            .position(|byte| !byte.is_ascii() || in_word(*byte))
-            .unwrap_or(rest.len());
+        let skipped = separated(rest);
         self.at += skipped;
         self.index += skipped;
         Step::More
@@ -245,6 +247,37 @@ impl<'t> Scanner<'t> {
         self.index = span.end;
         self.at = span.end_byte;
         span
+    }
+}
+
+/// How many of the first bytes separate words: everything up to a letter, a digit or a character
+/// beyond ASCII, and whole control sequences, whose parameters are no part of the text they colour.
+fn separated(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match *byte {
+            ESCAPE => at += control_sequence(&bytes[at..]),
+            byte if byte.is_ascii() && !in_word(byte) => at += 1,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// The length of the control sequence that starts with this escape (`ESC [ 31 m`); 1, the escape
+/// alone, when none does.
+fn control_sequence(bytes: &[u8]) -> usize {
+    if bytes.get(1) != Some(&b'[') {
+        return 1;
+    }
+    let parameters = bytes[2..]
+        .iter()
+        .take(SEQUENCE_LIMIT)
+        .take_while(|byte| matches!(byte, 0x20..=0x3F))
+        .count();
+    match bytes.get(2 + parameters) {
+        Some(0x40..=0x7E) => parameters + 3,
+        _ => 1,
     }
 }
 

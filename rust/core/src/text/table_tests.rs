@@ -18,7 +18,9 @@ fn finds(query: &str, text: &str) -> bool {
     let Ok(query) = parse_query(query) else {
         return false;
     };
-    let (words, parts) = (words(text), words(&parts_text(text)));
+    // The border between the parts of two words is a word that no query asks for.
+    let parts: Vec<String> = parts_text(text).split(' ').map(str::to_owned).collect();
+    let words = words(text);
     query
         .clauses
         .iter()
@@ -184,6 +186,11 @@ fn identifiers_whole_and_by_part() {
         ),
         ("getURLs of myIDs", &["urls", "ids"], &["ur"]),
         (
+            "getUser, then nameOf",
+            &["user", "name", "nameOf"],
+            &["userName", "getUserName", "\"user name\""],
+        ),
+        (
             "_private $var @dec",
             &["_private", "$var", "@dec", "private"],
             &["priv"],
@@ -278,6 +285,11 @@ fn paths_versions_hashes_and_signs() {
         ),
         ("👩\u{200D}💻 done 🙂", &["done", "🙂 done"], &["🙂"]),
         (
+            "\u{1B}[1;31merror\u{1B}[0m[E1] \u{1B}[Kline \u{1B}[9 \u{1B}]0;title\u{7}",
+            &["error", "error[E1]", "line", "9", "title"],
+            &["31merror", "kline", "31"],
+        ),
+        (
             "x\0y \u{202E}rtl\u{202C} \u{FFFD}z",
             &["x", "y", "rtl", "z"],
             &["xy"],
@@ -297,7 +309,7 @@ proptest! {
 
     #[test]
     fn every_part_of_a_text_finds_it(text in "[A-Za-z0-9éß修_ ]{0,40}") {
-        for part in parts_text(&text).split_whitespace() {
+        for part in parts_text(&text).split_whitespace().filter(|part| !part.contains('ª')) {
             prop_assert!(finds(part, &text), "{}", part);
         }
     }

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::scan::Scanner;
+use memchr::memchr;
+
+use super::scan::{ESCAPE, Scanner};
 use super::word::TOKEN_LIMIT;
 
 /// One word of a text.
@@ -43,9 +45,10 @@ pub fn tokens(text: &str) -> Vec<Token> {
 /// The text to give to an analyzer made of Tantivy's `simple` tokenizer and `lowercase` filter, so
 /// that it yields exactly [`tokens`] of `text`.
 ///
-/// ASCII text needs no change unless a run is longer than a token may be.
+/// ASCII text needs no change unless it holds control sequences, or a run longer than a token.
 pub fn index_text(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() && !has_long_run(text.as_bytes()) {
+    let bytes = text.as_bytes();
+    if text.is_ascii() && memchr(ESCAPE, bytes).is_none() && !has_long_run(bytes) {
         return Cow::Borrowed(text);
     }
     let mut scanner = Scanner::new(text);

@@ -113,11 +113,20 @@ fn broken_text_is_repaired_with_a_receipt() {
     let e = message(r#"{"role":"user","content":"cut \ud83d here"}"#);
     assert_eq!(texts(&e), [("user.text:0".into(), "cut \u{fffd} here")]);
     assert_eq!(e.receipts, [Receipt::RepairedSurrogate]);
-    // Text that is not kept needs no repair.
-    assert_eq!(
-        message(r#"{"role":"system","content":"\ud83d"}"#).receipts,
-        []
-    );
+    // As with invalid UTF-8, what counts is the record: also where its text is not kept.
+    for content in [r#""\ud83d""#, r#"[{"\uDC00":1}]"#, r#""\uD83D\u0041""#] {
+        let record = format!(r#"{{"role":"system","content":{content}}}"#);
+        assert_eq!(message(&record).receipts, [Receipt::RepairedSurrogate]);
+    }
+    for whole in [
+        r"\ud83e\udd80",
+        r"\\ud83d",
+        r"\u0041 ud83d",
+        r"\\\ud83e\udd80",
+    ] {
+        let record = format!(r#"{{"role":"user","content":"{whole}"}}"#);
+        assert_eq!(message(&record).receipts, [], "{whole}");
+    }
     let bytes = b"{\"type\":\"message\",\"id\":\"a\",\"message\":{\"role\":\"user\",\"content\":\"a\xffb\\u0000c\"}}";
     let e = project(bytes).unwrap();
     assert_eq!(texts(&e), [("user.text:0".into(), "a\u{fffd}b\0c")]);

@@ -207,10 +207,19 @@ fn custom_messages_name_their_type_first() {
                 .iter()
                 .all(|f| f.custom_type.as_deref() == Some("review"))
         );
-        assert_eq!(
-            (e.role.as_deref(), e.contribution),
-            (Some("custom"), Contribution::Message)
-        );
+        for version in [1, 2] {
+            let mut old = e.clone();
+            old.read_as(version);
+            assert_eq!(
+                (old.role.as_deref(), old.contribution),
+                (Some("custom"), Contribution::Message)
+            );
+        }
+        let mut of_today = e.clone();
+        of_today.read_as(3);
+        assert_eq!(of_today, e);
+        assert_eq!(e.role.as_deref(), Some(role));
+        assert_eq!(e.contribution == Contribution::Never, role == "hookMessage");
         assert_eq!(e.omissions, [0, 1, 1, 0, 0]);
         assert_eq!(attribute(&e, "display"), Some(&Scalar::Bool(false)));
     }

@@ -1,0 +1,142 @@
+"""The files of a Tantivy directory, looked at without Tantivy: are they there, and intact?
+
+A file of a segment is its body, a JSON footer with the CRC-32 of the body, the footer's length and
+a magic number (both little endian, 4 bytes). Tantivy writes the checksum and never looks at it
+again: a flipped bit is a panic, or a wrong answer (measured).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+META = "meta.json"
+SEGMENT_FILES = ("fast", "fieldnorm", "idx", "pos", "store", "term")
+"""What every segment of our schema has; ``del`` comes with the first deletion."""
+
+_MAGIC = 1337
+_TRAILER = 8
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """One segment as the meta file describes it."""
+
+    stem: str
+    documents: int
+    deleted: int
+    deletes: str | None
+    """Stamp in the name of the file of deletions."""
+
+    def files(self) -> Iterator[str]:
+        for kind in SEGMENT_FILES:
+            yield f"{self.stem}.{kind}"
+        if self.deletes is not None:
+            yield f"{self.stem}.{self.deletes}.del"
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """How many documents a directory holds, and how many of them are deleted but still there."""
+
+    total: int
+    dead: int
+
+
+def documents_of(directory: Path) -> Documents:
+    """Counts from the meta file.
+
+    :raises OSError: it cannot be read.
+    :raises ValueError: it is no meta file.
+    """
+    segments = _segments(directory)
+    return Documents(sum(s.documents for s in segments), sum(s.deleted for s in segments))
+
+
+def missing_file(directory: Path) -> str | None:
+    """The first file that the meta file asks for and that is not there; costs a stat a file."""
+    try:
+        names = [name for segment in _segments(directory) for name in segment.files()]
+    except (OSError, ValueError):
+        return META
+    return next((name for name in names if not (directory / name).is_file()), None)
+
+
+def damaged_file(directory: Path) -> str | None:
+    """The first file that is not what Tantivy wrote; reads all of them (0.15 s for
+    285 MB, measured)."""
+    missing = missing_file(directory)
+    if missing is not None:
+        return missing
+    names = (name for segment in _segments(directory) for name in segment.files())
+    return next((name for name in names if not _is_intact(directory / name)), None)
+
+
+def make_private(directory: Path) -> None:
+    """Takes the files of an index away from other users, whom the engine lets read them."""
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):  # a merge has replaced it meanwhile
+                if entry.stat().st_mode & 0o077:
+                    os.chmod(entry.path, 0o600)  # noqa: PTH101 - a Path an entry is slow
+
+
+def remove_temporary(directory: Path) -> None:
+    """Deletes temporary files of killed writers, which Tantivy never collects.
+
+    Only for the holder of the writer lock: a living writer uses such files for an instant.
+    """
+    for path in directory.glob(".tmp*"):
+        path.unlink(missing_ok=True)
+
+
+def _segments(directory: Path) -> list[_Segment]:
+    meta = json.loads((directory / META).read_bytes())
+    try:
+        return [_segment(segment) for segment in meta["segments"]]
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{directory / META} is no meta file of Tantivy") from error
+
+
+def _segment(described: dict[str, Any]) -> _Segment:
+    deletes = described["deletes"]
+    return _Segment(
+        stem=str(described["segment_id"]).replace("-", ""),
+        documents=int(described["max_doc"]),
+        deleted=0 if deletes is None else int(deletes["num_deleted_docs"]),
+        deletes=None if deletes is None else str(deletes["opstamp"]),
+    )
+
+
+def _is_intact(path: Path) -> bool:
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        if size < _TRAILER:
+            return False
+        file.seek(size - _TRAILER)
+        trailer = file.read(_TRAILER)
+        footer_length = int.from_bytes(trailer[:4], "little")
+        body = size - _TRAILER - footer_length
+        if int.from_bytes(trailer[4:], "little") != _MAGIC or body < 0:
+            return False
+        file.seek(body)
+        try:
+            expected = json.loads(file.read(footer_length))["crc"]
+        except (ValueError, KeyError, TypeError):
+            return False
+        file.seek(0)
+        crc = 0
+        while body > 0:
+            chunk = file.read(min(_CHUNK, body))
+            if not chunk:
+                return False
+            crc = zlib.crc32(chunk, crc)
+            body -= len(chunk)
+        return bool(crc == expected)

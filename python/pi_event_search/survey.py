@@ -1,0 +1,154 @@
+"""One look at the session directories: which files came, changed, or are proven to be gone.
+
+A source is forgotten only when nothing else explains that it is not seen:
+
+- two scans, one after the other, read its directory to the end without meeting its name, so that a
+  rename in progress is not taken for a removal;
+- looking at the path itself finds nothing, and the directory is still the one that was read;
+- the directory stands on the disk that the file was last seen on, or at least holds a session that
+  is known: an empty mount point is not an empty disk.
+
+Where a whole directory below a session directory was removed, the same is asked of the directory.
+A session directory that is missing as a whole proves nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from pi_event_search.config import Config, Problem
+from pi_event_search.discover import Found, Scan, scan
+from pi_event_search.store.sources import UNREADABLE, SourceRecord
+
+Stat = tuple[int, int, int, int, int]
+"""Device, inode, size, mtime and ctime (ns)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The sources as the index has them."""
+
+    sources: dict[bytes, SourceRecord]
+    listings: set[tuple[bytes, int, bytes]]
+    """(session directory, source, way to it)"""
+
+
+@dataclass(slots=True)
+class Survey:
+    """What one look asks for."""
+
+    changed: list[tuple[Found, SourceRecord | None]] = field(default_factory=list)
+    listed: list[tuple[Found, SourceRecord]] = field(default_factory=list)
+    """Known sources that a session directory is now seen to hold."""
+    gone: list[SourceRecord] = field(default_factory=list)
+    unobservable: list[tuple[SourceRecord, str]] = field(default_factory=list)
+    """Known sources that are neither seen nor proven to be gone, and why. They stay."""
+    troubles: list[Problem] = field(default_factory=list)
+    """What else could not be looked at."""
+    discovered: int = 0
+    unchanged: int = 0
+
+    def is_empty(self) -> bool:
+        """Whether there is nothing to do."""
+        return not (self.changed or self.listed or self.gone or self.unobservable)
+
+
+def survey(config: Config, known: Known) -> Survey:
+    """Looks through the session directories, and at files that were named explicitly."""
+    seen = scan(config.session_dirs, config.exclude)
+    missed = {record.source for record in _missed(config, seen, known)}
+    if missed:
+        seen = scan(config.session_dirs, config.exclude)
+    result = Survey(troubles=[*seen.unobservable, *seen.skipped, *seen.lost(known.sources)])
+    for found in seen.files:
+        _sort_in(found, known, result)
+    for record in _missed(config, seen, known):
+        if record.source in missed:
+            _judge(record, seen, known, result)
+    present = {found.canonical for found in seen.files}
+    gone = {record.source for record in result.gone}
+    for path, record in known.sources.items():
+        if record.explicit and path not in present and record.source not in gone:
+            _look_at(path, known, result)
+    return result
+
+
+def found_at(path: bytes) -> Found:
+    """A file looked at by its path alone.
+
+    :raises OSError: it cannot be looked at.
+    """
+    status = os.stat(path)  # noqa: PTH116 - bytes
+    return Found(
+        path=path,
+        canonical=path,
+        root=b"",
+        archive=False,
+        device=status.st_dev,
+        inode=status.st_ino,
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        ctime_ns=status.st_ctime_ns,
+    )
+
+
+def stat_of(found: Found) -> Stat:
+    """What an unchanged file would show again."""
+    return found.device, found.inode, found.size, found.mtime_ns, found.ctime_ns
+
+
+def _sort_in(found: Found, known: Known, result: Survey) -> None:
+    result.discovered += 1
+    record = known.sources.get(found.canonical)
+    if record is not None and found.root:
+        listing = found.root, record.source, found.path
+        if listing not in known.listings:
+            result.listed.append((found, record))
+    if record is not None and record.unchanged(stat_of(found)):
+        result.unchanged += 1
+    else:
+        result.changed.append((found, record))
+
+
+def _missed(config: Config, seen: Scan, known: Known) -> list[SourceRecord]:
+    """Known sources that this look should have met, did not meet, and that are not there."""
+    present = {found.canonical for found in seen.files}
+    roots = {os.fsencode(directory.path) for directory in config.session_dirs}
+    ours = {source for directory, source, _ in known.listings if directory in roots}
+    return [
+        record
+        for path, record in known.sources.items()
+        if path not in present
+        and (record.explicit or record.source in ours)
+        and (seen.absent(path) or seen.removed_with_directory(path) or seen.absent_outside(path))
+    ]
+
+
+def _judge(record: SourceRecord, seen: Scan, known: Known, result: Survey) -> None:
+    """Forgets a source that is not there, unless the disk it was on may be what is missing."""
+    directory = seen.standing_above(record.path)
+    device = record.observation[0] if record.observation else None
+    prefix = os.path.join(directory.path, b"")
+    if device in (None, directory.device) or any(
+        found.canonical.startswith(prefix) and found.canonical in known.sources
+        for found in seen.files
+    ):
+        result.gone.append(record)
+    else:
+        _keep(record, "It was on another disk, which is perhaps not mounted now.", result)
+
+
+def _look_at(path: bytes, known: Known, result: Survey) -> None:
+    """An explicitly named file outside the session directories."""
+    try:
+        found = found_at(path)
+    except OSError as error:
+        _keep(known.sources[path], f"It could not be looked at: {error.strerror}.", result)
+    else:
+        _sort_in(found, known, result)
+
+
+def _keep(record: SourceRecord, detail: str, result: Survey) -> None:
+    if record.state != UNREADABLE:
+        result.unobservable.append((record, detail))

@@ -1,0 +1,1 @@
+"""Several writers and readers of one index, as processes and as threads."""

@@ -1,0 +1,1 @@
+"""Failing, dying and losing power at every named point, and what is left afterwards."""

@@ -1,0 +1,1 @@
+"""Random histories of files, syncs, faults and reopenings against a model of bytes in memory."""

@@ -1,0 +1,385 @@
+"""Any history of files, syncs, faults and reopenings ends in what one look at the bytes gives.
+
+The model is the bytes in the files. After each sync every fact of every file is held to the
+oracles; what cannot be looked at, or is no session any more, must be as it was when last seen.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from pi_event_search import EventIndex, EventSearchError, reconcile
+from pi_event_search.discover import Entry, FileSystem, Scan, scan
+from pi_event_search.faults import POINTS, Failing, armed
+
+from tests.checks import Untouched, check_documents, check_tables, facts, fresh_facts
+from tests.crash.test_faults import ERRORS
+from tests.facts import dump
+from tests.indexes import EVERYTHING, Place, passing_place
+from tests.long import LONG, times
+from tests.machine.lines import KINDS, Author
+from tests.pi.naive import naive_facts
+from tests.test_against_oracles import check
+
+RUNS = times(300, 5_000)
+STEPS = 50
+SLOTS = ("a", "b", "c", "d")
+slots = st.sampled_from(SLOTS)
+kinds = st.lists(st.integers(0, KINDS - 1), min_size=1, max_size=4)
+
+
+class Machine(RuleBasedStateMachine):
+    """Files in a few slots, and one index over them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack = ExitStack()
+        self.place: Place = self.stack.enter_context(passing_place())
+        self.stack.enter_context(patch.object(reconcile, "scan", self._scan))
+        self.numbers = [0]
+        self.sessions = 0
+        self.authors: dict[str, Author] = {}
+        self.unfinished: dict[str, bytes] = {}
+        """What is missing of a last line that was written in part."""
+        self.hidden: set[str] = set()
+        """Files that cannot be looked at."""
+        self.good: dict[str, Any] = {}
+        """What the index said of a file when it was last seen whole."""
+        self.seen: dict[str, bytes] = {}
+        """Its bytes then."""
+        self.failed: set[str] = set()
+        """What was a session when it was seen last, and is none now."""
+        self.metas: list[tuple[Path, bytes]] = []
+        self.settled = True
+        """Nothing has happened since the last sync."""
+        self.index: EventIndex = self.place.index()
+
+    def teardown(self) -> None:
+        """The main invariant: any history that ends in these bytes equals a fresh build."""
+        try:
+            self.hidden.clear()
+            self.sync()
+            now = facts(self.index)
+            fresh = fresh_facts(self.place.sessions, self.place.base / "fresh")
+            for slot in self.failed:
+                assert now.pop(f"{slot}.jsonl")["state"] == "failed"
+                assert fresh.pop(f"{slot}.jsonl")["state"] == "not-a-session"
+            assert now == fresh
+            check_tables(self.index)
+            check_documents(self.index)
+        finally:
+            self.index.close()
+            self.stack.close()
+
+    # What happens to files.
+
+    @initialize(some=kinds)
+    def begin(self, some: list[int]) -> None:
+        """There is one session."""
+        self.create("a", some)
+
+    @rule(slot=slots, some=kinds)
+    def create(self, slot: str, some: list[int]) -> None:
+        """A new session where there is none, or in a slot that has been deleted."""
+        if not self.path(slot).exists():
+            self.sessions += 1
+            author = Author(f"s{self.sessions}", self.numbers)
+            self.write(slot, author.head() + author.lines(some), author)
+
+    @rule(slot=slots, some=kinds)
+    def append(self, slot: str, some: list[int]) -> None:
+        """Whole lines behind what is there; a partial last line is glued to the first."""
+        if self.path(slot).exists():
+            self.unfinished.pop(slot, None)
+            self.place.append(slot, self.authors[slot].lines(some))
+            self.settled = False
+
+    @rule(slot=slots, kind=st.integers(0, KINDS - 1), part=st.floats(0.05, 0.95))
+    def append_partly(self, slot: str, kind: int, part: float) -> None:
+        """A line of which only the beginning is there yet."""
+        if self.path(slot).exists() and slot not in self.unfinished:
+            whole = self.authors[slot].lines([kind])
+            cut = max(int(len(whole) * part), 1)
+            self.place.append(slot, whole[:cut])
+            self.unfinished[slot] = whole[cut:]
+            self.settled = False
+
+    @rule(slot=slots)
+    def complete(self, slot: str) -> None:
+        """The rest of that line."""
+        rest = self.unfinished.pop(slot, None)
+        if rest is not None and self.path(slot).exists():
+            self.place.append(slot, rest)
+            self.settled = False
+
+    @rule(slot=slots, some=kinds)
+    def complete_differently(self, slot: str, some: list[int]) -> None:
+        """The partial line was taken back, and others stand in its place."""
+        if self.unfinished.pop(slot, None) is not None and self.path(slot).exists():
+            data = self.data(slot)
+            whole = data[: data.rfind(b"\n") + 1]
+            self.write(slot, whole + self.authors[slot].lines(some))
+
+    @rule(slot=slots, part=st.floats(0, 1))
+    def truncate(self, slot: str, part: float) -> None:
+        """The end is gone, perhaps everything."""
+        if self.path(slot).exists():
+            self.unfinished.pop(slot, None)
+            os.truncate(self.path(slot), int(len(self.data(slot)) * part))
+            self.settled = False
+
+    @rule(slot=slots, some=kinds, same=st.booleans())
+    def refill(self, slot: str, some: list[int], same: bool) -> None:
+        """Emptied and written anew, past its old size; under the old session id or another."""
+        if self.path(slot).exists():
+            size = len(self.data(slot))
+            self.sessions += not same
+            name = self.authors[slot].session_id if same else f"s{self.sessions}"
+            author = Author(name, self.numbers)
+            data = author.head() + author.lines(some)
+            while len(data) < size:
+                data += author.lines(some)
+            self.write(slot, data, author)
+
+    @rule(slot=slots)
+    def edit(self, slot: str) -> None:
+        """One letter of a text is another, and the file has its old size and modification time."""
+        path = self.path(slot)
+        if not path.exists() or b"common" not in self.data(slot):
+            return
+        before = path.stat()
+        data = self.data(slot)
+        other = data.replace(b"common", b"Common", 1)
+        self.write(slot, other if other != data else data.replace(b"Common", b"common", 1))
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        while path.stat().st_ctime_ns == before.st_ctime_ns:  # a clock that ticks slowly
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        after = path.stat()
+        assert (after.st_ino, after.st_size) == (before.st_ino, before.st_size)
+        assert after.st_mtime_ns == before.st_mtime_ns
+
+    @rule(slot=slots, some=kinds)
+    def replace(self, slot: str, some: list[int]) -> None:
+        """Another file takes the name by a rename; it begins as the old one did."""
+        if self.path(slot).exists():
+            self.unfinished.pop(slot, None)
+            other = self.place.base / "other"
+            data = self.data(slot)
+            other.write_bytes(data[: data.rfind(b"\n") + 1] + self.authors[slot].lines(some))
+            other.replace(self.path(slot))
+            self.settled = False
+
+    @rule(slot=slots)
+    def delete(self, slot: str) -> None:
+        """The file is gone."""
+        if self.path(slot).exists():
+            self.path(slot).unlink()
+            self.unfinished.pop(slot, None)
+            self.settled = False
+
+    @rule(source=slots, to=slots)
+    def copy(self, source: str, to: str) -> None:
+        """A copy of the file, under the same session id."""
+        if self.path(source).exists() and not self.path(to).exists():
+            old = self.authors[source]
+            author = Author(old.session_id, self.numbers, list(old.ids))
+            self.write(to, self.data(source), author)
+
+    @rule(source=slots, to=slots, some=kinds)
+    def fork(self, source: str, to: str, some: list[int]) -> None:
+        """A new session that begins with the entries of another."""
+        if self.path(source).exists() and not self.path(to).exists():
+            self.sessions += 1
+            author = Author(f"s{self.sessions}", self.numbers, list(self.authors[source].ids))
+            head = author.head(parentSession=str(self.path(source)))
+            entries = self.data(source).partition(b"\n")[2]
+            self.write(to, head + entries + author.lines(some), author)
+
+    @rule(slot=slots)
+    def hide(self, slot: str) -> None:
+        """The file cannot be looked at for a while."""
+        self.hidden.add(slot)
+        self.settled = False
+
+    @rule(slot=slots)
+    def show(self, slot: str) -> None:
+        """It can be looked at again."""
+        self.hidden.discard(slot)
+        self.settled = False
+
+    # What happens to the index.
+
+    @rule()
+    def sync(self) -> None:
+        """A sync, after which everything is as the files say."""
+        untouched = Untouched.of(self.place.sessions)
+        report = self.index.sync()
+        untouched.check(self.place)
+        assert report.bytes_read <= sum(len(self.data(s)) for s in SLOTS if self.path(s).exists())
+        for slot in SLOTS:
+            self.expect(slot)
+        self.settled = True
+        assert report.coverage.state == self.coverage()
+        self.keep_meta()
+
+    @rule(slot=slots)
+    def sync_file(self, slot: str) -> None:
+        """A sync of one file only."""
+        if self.path(slot).exists() and slot not in self.hidden and slot in self.good:
+            self.index.sync(self.path(slot))
+            self.expect(slot)
+
+    @rule()
+    def reopen(self) -> None:
+        """The index is opened anew."""
+        self.index.close()
+        self.index = self.place.index()
+
+    @rule(
+        point=st.sampled_from(sorted(POINTS)),
+        nth=st.integers(1, 3),
+        error=st.sampled_from(ERRORS),
+        again=st.booleans(),
+    )
+    def sync_with_fault(self, point: str, nth: int, error: Any, again: bool) -> None:
+        """A sync in which something fails; each file is as before, or as the files say."""
+        failing = Failing(point, error, nth=nth)
+        with suppress(EventSearchError, KeyboardInterrupt), armed(failing):
+            self.index.sync()
+        if again:
+            self.reopen()
+        for slot in SLOTS:
+            if dump(self.index, self.path(slot)) != self.good.get(slot, {}):
+                self.expect(slot)
+
+    @precondition(lambda self: self.metas)
+    @rule(at=st.integers(0, 100))
+    def lose_commits(self, at: int) -> None:
+        """The text index is back at an earlier commit, as after a loss of power."""
+        self.index.close()
+        path, data = self.metas[at % len(self.metas)]
+        if path.exists():
+            path.write_bytes(data)
+        self.index = self.place.index()
+        self.sync()
+
+    @invariant()
+    def answers_nothing_twice(self) -> None:
+        """A search shows each event once, and only what files that exist or are hidden hold."""
+        if self.settled:
+            page = self.index.search("common", invocation=EVERYTHING, limit=200)
+            found = [(hit.session_id, hit.entry_id) for hit in page.hits]
+            assert len(found) == len(set(found))
+            assert bool(found) or not any(b"common word" in seen for seen in self.seen.values())
+
+    # How it is done.
+
+    def path(self, slot: str) -> Path:
+        return self.place.path(slot)
+
+    def data(self, slot: str) -> bytes:
+        return self.path(slot).read_bytes()
+
+    def write(self, slot: str, data: bytes, author: Author | None = None) -> None:
+        self.place.put(slot, data)
+        self.unfinished.pop(slot, None)
+        self.settled = False
+        if author is not None:
+            self.authors[slot] = author
+
+    def expect(self, slot: str) -> None:
+        """What the index says of a file is what the model says, and becomes the last good state."""
+        path = self.path(slot)
+        now = dump(self.index, path)
+        if path.exists() and slot not in self.hidden:
+            data = self.data(slot)
+            if naive_facts(data) is not None:
+                self.failed.discard(slot)
+                if self.seen.get(slot) != data or now != self.good[slot]:
+                    self.hold_to_oracles(slot, data)
+                    self.seen[slot], self.good[slot] = data, now
+                return
+            if slot in self.good:
+                self.failed.add(slot)
+        elif slot not in self.hidden:
+            for memory in (self.good, self.seen):
+                memory.pop(slot, None)
+            self.failed.discard(slot)
+        assert now == self.good.get(slot, {})
+
+    def hold_to_oracles(self, slot: str, data: bytes) -> None:
+        path = self.path(slot)
+        with self.index._view(EVERYTHING) as (snapshot, view):
+            owners = {session.path for session in view.scope.by_id.values()}
+            (offset,) = snapshot.connection.execute(
+                "SELECT complete_offset FROM sources WHERE path = ?", (os.fsencode(path),)
+            ).fetchone()
+        assert offset <= data.rfind(b"\n") + 1
+        if os.fsencode(path) in owners:
+            check(self.index, path, data)
+
+    def coverage(self) -> str:
+        if self.failed - self.hidden or any(slot in self.failed for slot in self.hidden):
+            return "error"
+        if any(self.path(slot).exists() for slot in self.hidden):
+            return "partial"
+        return "ready"
+
+    def keep_meta(self) -> None:
+        for meta in (self.place.base / "index").glob("text-*/meta.json"):
+            self.metas = [*self.metas[-3:], (meta, meta.read_bytes())]
+
+    def _scan(self, dirs: Any, exclude: Any = ()) -> Scan:
+        return scan(dirs, exclude, FileSystem(scandir=self._listing))
+
+    @contextmanager
+    def _listing(self, path: bytes) -> Iterator[Iterator[Entry]]:
+        hidden = {os.fsencode(f"{slot}.jsonl") for slot in self.hidden}
+        with os.scandir(path) as entries:
+            yield (Hidden(e) if e.name in hidden else e for e in entries)
+
+
+class Hidden:
+    """A name in a directory that cannot be looked at."""
+
+    def __init__(self, entry: os.DirEntry[bytes]) -> None:
+        self.name = entry.name
+        self.path = entry.path
+
+    def is_symlink(self) -> bool:
+        return False
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
+        return False
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def test_any_history_equals_a_fresh_build() -> None:
+    run_state_machine_as_test(
+        Machine,
+        settings=settings(
+            max_examples=RUNS,
+            stateful_step_count=STEPS,
+            deadline=None,
+            derandomize=not LONG,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
