@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -46,6 +47,7 @@ from pi_event_search.types import (
 from pi_event_search.types.requests import Moment, PathText, words
 from pi_event_search.verify import damage_of, verify
 from pi_event_search.view import View
+from pi_event_search.watch import Notifications, keep_current
 
 _SMALL_BATCH_BYTES = 8_000_000
 """Session records after which a batch is published while questions are answered."""
@@ -155,6 +157,27 @@ class EventIndex:
         with self._guarded():
             bring_up_to_date(self._store, self._config, None, progress, pace=pace)
 
+    def watch(
+        self,
+        changed: Callable[[Change], None],
+        *,
+        stop: threading.Event | None = None,
+        busy: Callable[[IndexBusy], None] | None = None,
+        wakeups: Iterable[object] | None = None,
+    ) -> None:
+        """Keeps the index current until ``stop`` is set, or an exception such as Ctrl-C ends it.
+
+        :param changed: is told of each session file whose change has become visible.
+        :param busy: is told when another process has the index; the next wake-up tries again.
+        :param wakeups: when to look; ``None``: whenever something happens in the session
+            directories, and every 15 seconds.
+        """
+        ended = threading.Event() if stop is None else stop
+        if wakeups is None:
+            directories = [directory.path for directory in self._config.session_dirs]
+            wakeups = Notifications(directories, Path(self._config.index_dir), ended)
+        keep_current(self.sync, wakeups, changed=changed, busy=busy, stop=ended)
+
     def rebuild(self, *, progress: Callable[[Progress], None] | None = None) -> SyncReport:
         """Builds a new index beside this one from all session files, and switches to it.
 
@@ -228,7 +251,7 @@ class EventIndex:
             file=file,
             sort=sort,
         )
-        with self._guarded(), self._view(invocation) as (snapshot, view):
+        with self._asking(), self._view(invocation) as (snapshot, view):
             search = Search(snapshot, view.scope, request)
             hits = search.hits()
             return SearchPage(
@@ -268,7 +291,7 @@ class EventIndex:
             before=before,
             after=after,
         )
-        with self._guarded():
+        with self._asking():
             try:
                 return self._read(request, invocation, accept_modified=False)
             except SourceModified:
@@ -290,7 +313,7 @@ class EventIndex:
         :raises NotFound: no such event, or the caller may not see it.
         """
         request = TraceRequest(session_id=session_id, entry_id=entry_id, depth=depth)
-        with self._guarded(), self._view(invocation) as (_, view):
+        with self._asking(), self._view(invocation) as (_, view):
             return trace_event(view, request)
 
     def sessions(
@@ -304,7 +327,7 @@ class EventIndex:
     ) -> SessionPage:
         """Sessions the caller may see, the newest activity first."""
         request = SessionsRequest(limit=limit, name=name, time_from=time_from, time_to=time_to)
-        with self._guarded(), self._view(invocation) as (snapshot, view):
+        with self._asking(), self._view(invocation) as (snapshot, view):
             coverage = self._coverage(snapshot, view)
             return list_sessions(view, request, coverage)
 
@@ -313,7 +336,7 @@ class EventIndex:
 
         :raises NotFound: no such session, or the caller may not see it.
         """
-        with self._guarded(), self._view(invocation) as (_, view):
+        with self._asking(), self._view(invocation) as (_, view):
             return lineage_of(view, session_id)
 
     def coverage(self, *, invocation: Invocation | None = None) -> Coverage:
@@ -323,7 +346,7 @@ class EventIndex:
 
     def status(self, *, invocation: Invocation | None = None) -> Status:
         """What is indexed, and what is not and why."""
-        with self._guarded(), self._view(invocation) as (snapshot, view):
+        with self._asking(), self._view(invocation) as (snapshot, view):
             count = snapshot.connection.execute
             return Status(
                 index=IndexFacts(
@@ -389,6 +412,20 @@ class EventIndex:
         """What goes wrong in the stores becomes an error of this package."""
         with self._store.guarded():
             yield
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """As :meth:`_guarded`, for questions. Rows of a damaged index may be of any kind; what
+        they lead to is its problem, and the cause is kept for whoever looks for a mistake of ours.
+        """
+        with self._guarded():
+            try:
+                yield
+            except (LookupError, TypeError, ValueError, ArithmeticError, AssertionError) as error:
+                raise IndexProblem(
+                    f"The index holds something that makes no sense ({type(error).__name__}:"
+                    f" {error}); `verify` tells what differs, `rebuild` makes a new index."
+                ) from error
 
 
 def _report(counts: Counts, coverage: Coverage, started: float) -> SyncReport:

@@ -18,7 +18,14 @@ from pi_event_search.evidence import (
     timestamp_of,
 )
 from pi_event_search.neighbors import neighbors_of
-from pi_event_search.store.rows import ERROR, EventRow, FragmentRow, SessionRow
+from pi_event_search.store.rows import (
+    DERIVED_ID,
+    ERROR,
+    FACET_LIMIT,
+    EventRow,
+    FragmentRow,
+    SessionRow,
+)
 from pi_event_search.types import (
     Coverage,
     Event,
@@ -111,7 +118,23 @@ def _from_source(
         record = _core.read_record(session.path, row.byte_start, row.byte_end, row.record_hash)
     except OSError:
         return None, "missing"
-    return record, "modified" if record is None else "exact"
+    if record is None or not _agrees(record, row):
+        return None, "modified"
+    return record, "exact"
+
+
+def _agrees(record: _core.ParsedEvent, row: EventRow) -> bool:
+    """Whether a record that is the indexed one, to the byte, is also what the index says of it.
+
+    It always is, unless the index was damaged; then the session is read again. Its
+    role and what it contributes are left out: they depend on the version of the file.
+    """
+    own_id = row.entry_id.startswith(DERIVED_ID) or record.id == row.entry_id
+    same_kind = (
+        record.entry_type[:FACET_LIMIT] == row.entry_type
+        and record.context_role == row.context_role
+    )
+    return own_id and same_kind and record.timestamp_ms == row.ts
 
 
 def _parts(record: _core.ParsedEvent | None, stored: Sequence[FragmentRow]) -> list[_Part]:

@@ -24,6 +24,7 @@ CONTRACT = {
     "rebuild": set(),
     "serve": set(),
     "pi-extension": set(),
+    "watch": set(),
 }  # fmt: skip
 EVERYWHERE = {
     "--sessions-dir", "--index-dir", "--root", "--exclude", "--all-workspaces", "--json", "--help",

@@ -95,6 +95,8 @@ def test_search(asked: Place) -> None:
         for hit in document["hits"]:
             assert ("alsoIn" in hit) is ("alsoInTotal" in hit)
             assert hit["role"] is None or hit["entryType"] == "message"
+            empty = [not hit[key] for key in ("matchingFragmentId", "semanticKind")]
+            assert empty == [hit["matchingFragmentCount"] == 0] * 2
     lone = documents[0]["hits"][[h["entryId"] for h in documents[0]["hits"]].index("no-time")]
     assert lone["timestamp"] == ""
     assert lone["cwd"] == ""

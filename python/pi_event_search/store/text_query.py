@@ -217,7 +217,10 @@ class RankedHits:
         self._searcher = searcher
         self._query = query
         self._sort = sort
-        self._first = max(first, 1)
+        # The engine makes room for as many hits as are asked for, and a damaged row may ask for
+        # more than there is memory: it would end the process.
+        self._most = searcher.num_docs + 1
+        self._first = min(max(first, 1), self._most)
 
     def __iter__(self) -> Iterator[TextHit]:
         offset, size = 0, self._first
@@ -233,7 +236,7 @@ class RankedHits:
             last = self._rank(page[-1])
             yield from sorted((h for h in waiting if self._rank(h) != last), key=self.order)
             waiting = [hit for hit in waiting if self._rank(hit) == last]
-            size = min(size * 2, MAX_PAGE)
+            size = min(size * 2, MAX_PAGE, self._most)
 
     def _rank(self, hit: TextHit) -> float:
         return hit.score if self._sort == "relevance" else hit.ts
@@ -272,7 +275,7 @@ def matching_keys(searcher: tantivy.Searcher, query: Query, limit: int) -> list[
     """Keys of up to ``limit`` matching fragments, in no particular order."""
 
     def search() -> list[int]:
-        found = searcher.search(query, limit, count=False)
+        found = searcher.search(query, min(limit, searcher.num_docs + 1), count=False)
         return _numbers_of(searcher, "key", [address for _, address in found.hits])
 
     return guarded("search", search)
