@@ -26,7 +26,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 VENV_LOST := $(shell $(PY) -c "" 2>/dev/null || echo FORCE)
 NATIVE_LOST := $(if $(wildcard $(NATIVE)),,FORCE)
 
-.PHONY: help venv build demo pi test lint lint-rust lint-python lint-typescript test-rust test-python test-long \
+.PHONY: help venv build demo pi test lint lint-rust lint-python lint-typescript test-rust test-python test-long test-wheel wheel \
         bench-relevance format samples clean FORCE
 .DEFAULT_GOAL := help
 
@@ -85,6 +85,14 @@ test-python: build ## the Python tests; pass options as PYTEST='-k name -x'
 
 test-long: build pi ## the tests that take hours: a hundred seeds against Pi, thousands of live appends
 	PI_EVENT_SEARCH_LONG=1 $(PY) -m pytest tests/pi $(PYTEST)
+
+wheel: $(VENV)/.stamp-tools ## the wheel, into dist/
+	@tools/preflight.sh rust
+	rm -rf dist
+	$(PY) -m maturin build --release --locked --out dist
+
+test-wheel: wheel pi ## the wheel in an environment of its own, and the real Pi with the package from it
+	PI_EVENT_SEARCH_WHEEL=$$(ls $(CURDIR)/dist/*.whl) $(PY) -m pytest tests/pi_package/test_wheel.py $(PYTEST)
 
 pi: ## Node and the pinned version of Pi into .cache/pi, for the tests that compare with it
 	@tools/pi.sh

@@ -24,7 +24,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from pi_event_search import EventIndex, EventSearchError, reconcile
+from pi_event_search import EventIndex, EventSearchError, survey
 from pi_event_search.discover import Entry, FileSystem, Scan, scan
 from pi_event_search.faults import POINTS, Failing, armed
 
@@ -51,7 +51,7 @@ class Machine(RuleBasedStateMachine):
         super().__init__()
         self.stack = ExitStack()
         self.place: Place = self.stack.enter_context(passing_place())
-        self.stack.enter_context(patch.object(reconcile, "scan", self._scan))
+        self.stack.enter_context(patch.object(survey, "scan", self._scan))
         self.numbers = [0]
         self.sessions = 0
         self.authors: dict[str, Author] = {}
