@@ -25,8 +25,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from pi_event_search import EventIndex, EventSearchError, survey
-from pi_event_search.discover import Entry, FileSystem, Scan, scan
+from pi_event_search.discover import Entry, FileSystem, Found, Scan, scan
 from pi_event_search.faults import POINTS, Failing, armed
+from pi_event_search.survey import found_at
 
 from tests.checks import Untouched, check_documents, check_tables, facts, fresh_facts
 from tests.crash.test_faults import ERRORS
@@ -37,7 +38,7 @@ from tests.machine.lines import KINDS, Author
 from tests.pi.naive import naive_facts
 from tests.test_against_oracles import check
 
-RUNS = times(300, 5_000)
+RUNS = times(10, 5_000)
 STEPS = 50
 SLOTS = ("a", "b", "c", "d")
 slots = st.sampled_from(SLOTS)
@@ -52,6 +53,7 @@ class Machine(RuleBasedStateMachine):
         self.stack = ExitStack()
         self.place: Place = self.stack.enter_context(passing_place())
         self.stack.enter_context(patch.object(survey, "scan", self._scan))
+        self.stack.enter_context(patch.object(survey, "found_at", self._found_at))
         self.numbers = [0]
         self.sessions = 0
         self.authors: dict[str, Author] = {}
@@ -317,7 +319,7 @@ class Machine(RuleBasedStateMachine):
                 return
             if slot in self.good:
                 self.failed.add(slot)
-        elif slot not in self.hidden:
+        elif not path.exists():
             for memory in (self.good, self.seen):
                 memory.pop(slot, None)
             self.failed.discard(slot)
@@ -348,9 +350,17 @@ class Machine(RuleBasedStateMachine):
     def _scan(self, dirs: Any, exclude: Any = ()) -> Scan:
         return scan(dirs, exclude, FileSystem(scandir=self._listing))
 
+    def _found_at(self, path: bytes) -> Found:
+        if os.path.basename(path) in self._hidden_names():
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return found_at(path)
+
+    def _hidden_names(self) -> set[bytes]:
+        return {os.fsencode(f"{slot}.jsonl") for slot in self.hidden}
+
     @contextmanager
     def _listing(self, path: bytes) -> Iterator[Iterator[Entry]]:
-        hidden = {os.fsencode(f"{slot}.jsonl") for slot in self.hidden}
+        hidden = self._hidden_names()
         with os.scandir(path) as entries:
             yield (Hidden(e) if e.name in hidden else e for e in entries)
 
