@@ -1,8 +1,8 @@
 """Everything an index holds of one session file, in terms that any two indexes share.
 
 Epochs, keys and the numbers made of them differ with every history of an index; positions,
-places in the tree and texts do not. `dump` gives those, `indexed` answers the questions that the
-oracles and the real Pi answer too.
+places in the tree and texts do not. `dump` gives every row in these terms, `told` what is said of
+each event.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from pi_event_search.store.schema import ORD_MASK, epoch_range
 from pi_event_search.view import View
 
 from tests.indexes import EVERYTHING
-from tests.pi.compare import Facts
 
 Row = dict[str, Any]
 
@@ -102,49 +101,6 @@ def told(index: EventIndex, path: Path) -> list[Told] | None:
         return [_told(view, EventRow(*row)) for row in rows]
 
 
-def indexed(index: EventIndex, path: Path) -> Facts | None:
-    """The facts of a session file as the index has them; `edits` are left empty."""
-    events = told(index, path)
-    if events is None:
-        return None
-    placed = {event.entry_id: event for event in events if event.placed}
-    with index._view(EVERYTHING) as (snapshot, view):
-        session = next(s for s in view.scope.sources if s.path == os.fsencode(path.resolve()))
-        (session_row,) = _rows(
-            snapshot.connection, "SELECT * FROM sessions WHERE epoch = :e", {"e": session.epoch}
-        )
-        name = view.name(session)
-        labels = _labels(snapshot.connection, epoch_range(session_row["epoch"]))
-    leaf = next((e for e in events if e.row.ord == session_row["leaf_ord"]), None)
-    children: dict[str, list[str]] = {}
-    for event in placed.values():
-        if event.row.parent_id is not None:
-            children.setdefault(event.row.parent_id, []).append(event.entry_id)
-    return Facts(
-        session_id=session_row["session_id"],
-        cwd=session.cwd or "",
-        name=name,
-        leaf=None if leaf is None else leaf.entry_id,
-        order=[None if e.idless else e.entry_id for e in events if not e.detached],
-        branch=_branch(placed, leaf),
-        children=children,
-        roots=[
-            key
-            for key, event in placed.items()
-            if event.row.parent_id in (None, key) or event.row.parent_id not in placed
-        ],
-        labels=labels,
-        states={key: event.states for key, event in placed.items()},
-        contributes={
-            key: event.row.contribution != _core.CONTRIBUTION_NEVER for key, event in placed.items()
-        },
-        types={key: event.row.entry_type for key, event in placed.items()},
-        compaction=next(
-            (e.entry_id for e in events if e.row.ord == session_row["compaction_ord"]), None
-        ),
-    )
-
-
 def receipts(index: EventIndex, path: Path) -> dict[str, int]:
     """What `status` says of a session file: problem kind -> count."""
     found: Counter[str] = Counter()
@@ -175,25 +131,6 @@ def _told(view: View, row: EventRow) -> Told:
             for f in view.fragments(row)
         },
     )
-
-
-def _branch(placed: dict[str, Told], leaf: Told | None) -> list[str]:
-    """From the root to the leaf, by recorded parents."""
-    found: list[str] = []
-    at = leaf
-    while at is not None:
-        found.append(at.entry_id)
-        at = placed.get(at.row.parent_id) if at.row.parent_id is not None else None
-    return found[::-1]
-
-
-def _labels(connection: sqlite3.Connection, numbers: tuple[int, int]) -> dict[str, str]:
-    rows = connection.execute(
-        "SELECT r.reference, r.detail FROM relationships r JOIN events e USING (event)"
-        " WHERE r.kind = ? AND event BETWEEN ? AND ? AND NOT e.flags & ? ORDER BY event",
-        (_core.RELATIONSHIP_LABELS, *numbers, DETACHED),
-    )
-    return {target: label for target, label in dict(rows.fetchall()).items() if label}
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pi_event_search import EventIndex, InvalidQuery, _core
 from pi_event_search.types import Edge, EventRef
 
-from tests.facts import Told, dump, hits, indexed, receipts, told
+from tests.facts import Told, dump, hits, receipts, told
 from tests.indexes import EVERYTHING, passing_place
 from tests.oracle import search
 from tests.oracle.entries import Session, session
@@ -21,6 +21,7 @@ from tests.oracle.selection import states
 from tests.oracle.tail import tail
 from tests.oracle.tree import tree
 from tests.pi.compare import Facts
+from tests.pi.indexed import indexed_facts
 from tests.pi.naive import naive_facts
 from tests.strategies import SHORT, TEXTS, SessionFile, appends, sessions
 
@@ -37,7 +38,8 @@ queries = (SHORT | TEXTS).map(
 
 def check(index: EventIndex, path: Path, data: bytes) -> None:
     """Holds all facts of one session file to the oracles."""
-    expected, facts, events = naive_facts(data), indexed(index, path), told(index, path)
+    expected, events = naive_facts(data), told(index, path)
+    facts = indexed_facts(index).get(path)
     if expected is None or facts is None or events is None:
         assert (expected, facts, events) == (None, None, None)
         assert receipts(index, path) == {"not-a-session": 1}
@@ -48,7 +50,7 @@ def check(index: EventIndex, path: Path, data: bytes) -> None:
     names = names_of(found, events)
     grown = tree(found)
     assert receipts(index, path) == +(lines.receipts + found.receipts + grown.receipts)
-    assert renamed(facts, names) == dataclasses.replace(expected, edits={})
+    assert renamed(facts, names) == expected
     known, superseded = states(found, grown), {entry.ord for entry in grown.superseded}
     for entry, event in zip(found.entries, events, strict=True):
         gone = entry.ord in superseded
@@ -91,11 +93,13 @@ def corpus_of(data: bytes, events: list[Told], *, asked: bool) -> dict[tuple[str
     gone = {entry.ord for entry in tree(found).superseded}
     hidden = set() if asked else retrieval(found)
     corpus: dict[tuple[str, str], list[str]] = {}
-    for entry, event in zip(found.entries, events, strict=True):
+    # A hit can be read by its id, so a detached record counts only where no other has the id.
+    pairs = sorted(zip(found.entries, events, strict=True), key=lambda pair: not pair[0].detached)
+    for entry, event in pairs:
         if entry.ord not in gone:
             texts = identified(entry).items()
             shown = [text for name, text in texts if (entry.ord, name) not in hidden]
-            corpus.setdefault((str(found.header["id"]), event.entry_id), []).extend(shown)
+            corpus[str(found.header["id"]), event.entry_id] = shown
     return corpus
 
 
@@ -113,7 +117,7 @@ def end_of(edge: Edge, names: dict[str, str]) -> str:
 
 
 @settings(_unhurried, max_examples=150)
-@given(sessions(version=None))
+@given(sessions(version=None, odd=True))
 def test_facts(file: SessionFile) -> None:
     with passing_place() as place, place.index() as index:
         path = place.put("session", file.data)
@@ -122,7 +126,7 @@ def test_facts(file: SessionFile) -> None:
 
 
 @settings(_unhurried, max_examples=100)
-@given(sessions(version=None), st.lists(queries, min_size=1, max_size=8))
+@given(sessions(version=None, odd=True), st.lists(queries, min_size=1, max_size=8))
 def test_hit_sets(file: SessionFile, asked: list[str]) -> None:
     with passing_place() as place, place.index() as index:
         path = place.put("session", file.data)
@@ -139,11 +143,12 @@ def test_hit_sets(file: SessionFile, asked: list[str]) -> None:
             if found is None:
                 assert not surely
             else:
-                assert surely <= found <= maybe, query
+                assert not {key: corpus[key] for key in surely - found}, query
+                assert not {key: corpus[key] for key in found - maybe}, query
 
 
 @settings(_unhurried, max_examples=40)
-@given(sessions(version=None))
+@given(sessions(version=None, odd=True))
 def test_reads(file: SessionFile) -> None:
     """What is found is read back from the file exactly, and traced to parent and children."""
     found = session(tail(file.data).records)
@@ -182,7 +187,7 @@ def test_reads(file: SessionFile) -> None:
 
 
 @settings(_unhurried, max_examples=100)
-@given(st.data(), sessions(version=None), st.lists(queries, min_size=1, max_size=4))
+@given(st.data(), sessions(version=None, odd=True), st.lists(queries, min_size=1, max_size=4))
 def test_appends_equal_a_fresh_build(
     data: st.DataObject, file: SessionFile, asked: list[str]
 ) -> None:

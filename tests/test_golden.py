@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from tests.facts import Told, dump, hits, indexed, receipts, told
+from tests.facts import Told, dump, hits, receipts, told
 from tests.indexes import Place, passing_place
 from tests.oracle.entries import session
 from tests.oracle.fragments import identified
 from tests.oracle.search import tokens
 from tests.oracle.tail import tail
+from tests.pi.indexed import indexed_facts
 
 CASES = sorted((Path(__file__).parent / "golden").glob("*/*/session.jsonl"))
 DERIVED = re.compile(r"~(\d+)-[0-9a-f]{8}")
@@ -26,7 +27,8 @@ def described(place: Place, path: Path) -> dict[str, Any]:
     """What an `expect.json` holds, but for its remarks; derived ids by position alone."""
     with place.index() as index:
         index.sync()
-        facts, events, tables = indexed(index, path), told(index, path), dump(index, path)
+        facts, events = indexed_facts(index).get(path), told(index, path)
+        tables = dump(index, path)
         problems = receipts(index, path)
     if facts is None or events is None:
         return {"session": None, "problems": problems}

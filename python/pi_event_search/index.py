@@ -17,7 +17,7 @@ from pi_event_search.directory import Directory
 from pi_event_search.errors import IndexBusy, IndexProblem, InvalidArgument
 from pi_event_search.maintain import bring_up_to_date, rebuild
 from pi_event_search.read import SourceModified, read_event
-from pi_event_search.reconcile import Counts, Reconciler
+from pi_event_search.reconcile import Counts, Pace, Reconciler
 from pi_event_search.scope import Scope, scope_of
 from pi_event_search.search import Search
 from pi_event_search.sessions import lineage_of, list_sessions
@@ -49,6 +49,10 @@ from pi_event_search.verify import damage_of, verify
 from pi_event_search.view import View
 from pi_event_search.watch import Notifications, keep_current
 
+_SMALL_BATCH_BYTES = 8_000_000
+"""Session records after which a batch is published while questions are answered."""
+
+_LIVE = "FROM sources so JOIN sessions se ON se.epoch = so.epoch"
 _TRUSTED = Invocation(cwd="/", workspace_root="/")
 """The program that owns the index, asking for everything."""
 
@@ -60,9 +64,10 @@ class EventIndex:
     Every method raises the errors of :mod:`pi_event_search.errors` and no others on purpose.
     """
 
-    def __init__(self, store: Store, settings: config.Config) -> None:
+    def __init__(self, store: Store, settings: config.Config, *, bridged: bool = False) -> None:
         self._store = store
         self._config = settings
+        self._bridged = bridged
         self._directory: tuple[int, Directory] | None = None
 
     @classmethod
@@ -71,6 +76,8 @@ class EventIndex:
         index_dir: PathText | None = None,
         session_dirs: Iterable[PathText] | None = None,
         exclude: Sequence[str] = (),
+        *,
+        bridged: bool = False,
     ) -> Self:
         """Opens the index, and makes an empty one where there is none; ``sync`` fills it.
 
@@ -78,10 +85,12 @@ class EventIndex:
         :param session_dirs: directories with session files; ``None``: Pi's own, and archives
             named by the environment.
         :param exclude: glob patterns of session files to leave out.
+        :param bridged: the answers go to somebody who must not learn of other workspaces, so files
+            of which nobody can say the workspace are not counted.
         :raises IndexProblem: the directory cannot be used, or a newer program wrote the index.
         """
         settings = config.load(index_dir=index_dir, session_dirs=session_dirs, exclude=exclude)
-        return cls(Store.open(Path(settings.index_dir)), settings)
+        return cls(Store.open(Path(settings.index_dir)), settings, bridged=bridged)
 
     def close(self) -> None:
         """Releases files and locks. Closing twice is fine."""
@@ -118,6 +127,36 @@ class EventIndex:
             counts = bring_up_to_date(self._store, self._config, one, progress, changed)
             coverage = self._whole_coverage()
         return _report(counts, coverage, started)
+
+    def refresh(self, path: PathText, *, patience: float) -> bool:
+        """Brings one session file up to date before a question about it: `sync` without a report.
+
+        ``patience``: seconds to wait for another writer. Returns whether there is such a file.
+
+        :raises IndexBusy: another process is writing and did not hand over in that time, or the
+            whole index has to be built anew first.
+        """
+        with self._guarded():
+            if self._store.is_outdated():
+                raise IndexBusy
+            try:
+                pace = Pace(wait=patience)
+                bring_up_to_date(self._store, self._config, os.fspath(path), pace=pace)
+            except InvalidArgument:
+                return False
+        return True
+
+    def catch_up(self, progress: Callable[[Progress], None]) -> None:
+        """`sync` for a process that answers questions meanwhile: published in small batches, the
+        newest sessions first, leaving the turn to whoever waits for it.
+
+        What ``progress`` raises ends it; everything published until then stays.
+
+        :raises IndexBusy: another process is writing and did not finish in time.
+        """
+        pace = Pace(batch_bytes=_SMALL_BATCH_BYTES)
+        with self._guarded():
+            bring_up_to_date(self._store, self._config, None, progress, pace=pace)
 
     def watch(
         self,
@@ -213,7 +252,7 @@ class EventIndex:
             file=file,
             sort=sort,
         )
-        with self._guarded(), self._view(invocation) as (snapshot, view):
+        with self._asking(), self._view(invocation) as (snapshot, view):
             search = Search(snapshot, view.scope, request)
             hits = search.hits()
             return SearchPage(
@@ -253,7 +292,7 @@ class EventIndex:
             before=before,
             after=after,
         )
-        with self._guarded():
+        with self._asking():
             try:
                 return self._read(request, invocation, accept_modified=False)
             except SourceModified:
@@ -275,7 +314,7 @@ class EventIndex:
         :raises NotFound: no such event, or the caller may not see it.
         """
         request = TraceRequest(session_id=session_id, entry_id=entry_id, depth=depth)
-        with self._guarded(), self._view(invocation) as (_, view):
+        with self._asking(), self._view(invocation) as (_, view):
             return trace_event(view, request)
 
     def sessions(
@@ -289,7 +328,7 @@ class EventIndex:
     ) -> SessionPage:
         """Sessions the caller may see, the newest activity first."""
         request = SessionsRequest(limit=limit, name=name, time_from=time_from, time_to=time_to)
-        with self._guarded(), self._view(invocation) as (snapshot, view):
+        with self._asking(), self._view(invocation) as (snapshot, view):
             coverage = self._coverage(snapshot, view)
             return list_sessions(view, request, coverage)
 
@@ -298,12 +337,17 @@ class EventIndex:
 
         :raises NotFound: no such session, or the caller may not see it.
         """
-        with self._guarded(), self._view(invocation) as (_, view):
+        with self._asking(), self._view(invocation) as (_, view):
             return lineage_of(view, session_id)
+
+    def coverage(self, *, invocation: Invocation | None = None) -> Coverage:
+        """How much of the history in the caller's scope is indexed."""
+        with self._guarded(), self._view(invocation) as (snapshot, view):
+            return self._coverage(snapshot, view)
 
     def status(self, *, invocation: Invocation | None = None) -> Status:
         """What is indexed, and what is not and why."""
-        with self._guarded(), self._view(invocation) as (snapshot, view):
+        with self._asking(), self._view(invocation) as (snapshot, view):
             count = snapshot.connection.execute
             return Status(
                 index=IndexFacts(
@@ -311,8 +355,8 @@ class EventIndex:
                     schema_version=SCHEMA_VERSION,
                     projector_version=_core.PROJECTOR_VERSION,
                     size_bytes=self._store.size_bytes(),
-                    sessions=count("SELECT count(*) FROM sessions").fetchone()[0],
-                    events=count("SELECT count(*) FROM events").fetchone()[0],
+                    sessions=count(f"SELECT count(*) {_LIVE}").fetchone()[0],
+                    events=count(f"SELECT ifnull(sum(se.events), 0) {_LIVE}").fetchone()[0],
                     fragments=count("SELECT count(*) FROM fragments").fetchone()[0],
                 ),
                 coverage=self._coverage(snapshot, view),
@@ -350,7 +394,11 @@ class EventIndex:
 
     def _coverage(self, snapshot: Snapshot, view: View) -> Coverage:
         return coverage_of(
-            snapshot.connection, view.scope, being_written=self._store.being_written()
+            snapshot.connection,
+            view.scope,
+            being_written=self._store.being_written(),
+            overtaken=lambda: self._store.is_overtaken(snapshot),
+            attributed=self._bridged,
         )
 
     def _scope(self, snapshot: Snapshot, invocation: Invocation) -> Scope:
@@ -365,6 +413,20 @@ class EventIndex:
         """What goes wrong in the stores becomes an error of this package."""
         with self._store.guarded():
             yield
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """As :meth:`_guarded`, for questions. Rows of a damaged index may be of any kind; what
+        they lead to is its problem, and the cause is kept for whoever looks for a mistake of ours.
+        """
+        with self._guarded():
+            try:
+                yield
+            except (LookupError, TypeError, ValueError, ArithmeticError, AssertionError) as error:
+                raise IndexProblem(
+                    f"The index holds something that makes no sense ({type(error).__name__}:"
+                    f" {error}); `verify` tells what differs, `rebuild` makes a new index."
+                ) from error
 
 
 def _report(counts: Counts, coverage: Coverage, started: float) -> SyncReport:

@@ -19,6 +19,7 @@ from pi_event_search.store.publish import Publication
 from pi_event_search.store.rows import (
     DETACHED,
     ERROR,
+    FACET_LIMIT,
     IDLESS,
     INFERRED,
     RETRIEVAL,
@@ -37,8 +38,6 @@ from pi_event_search.store.sources import (
 
 READ_BYTES = 8_000_000
 """Bytes of records parsed at once; bounds the memory of one reading."""
-FACET_LIMIT = 200
-"""Code points of a role, tool name or entry type that are kept; a longer one is damage."""
 
 
 @dataclass(slots=True)
@@ -164,6 +163,8 @@ def _begin(source: SourceRecord, reader: _core.SessionReader, publication: Publi
             " WHERE epoch = ?",
             (source.epoch,),
         ).fetchone()
+        assert source.checkpoint is not None
+        assert row[3] == source.checkpoint[8], "the rows are not those that the checkpoint is of"
         return _Reading(
             epoch=source.epoch,
             workspace=row[0],
@@ -294,7 +295,8 @@ class _Writer:
             flags |= DETACHED
         if event.idless:
             flags |= IDLESS
-        if self._answers_retrieval(event):
+        # Of an event with text its fragments say it, each for itself.
+        if self._answers_retrieval(event) or (event.retrieval and not event.fragments):
             flags |= RETRIEVAL
         return flags
 
@@ -331,7 +333,7 @@ class _Writer:
 
     def _relationships(self, rows: Sequence[EventRow], events: Sequence[_core.ParsedEvent]) -> None:
         self._connection.executemany(
-            "INSERT OR IGNORE INTO relationships VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO relationships VALUES (?, ?, ?, ?, ?)",
             (
                 (
                     row.event,

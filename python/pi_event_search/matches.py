@@ -6,16 +6,21 @@ the caller may see an event, and what it is on its branch now.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import heapq
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.authorize import Authorizer, Root, canonical
+from pi_event_search.errors import InvalidQuery
 from pi_event_search.files import events_touching
+from pi_event_search.query import parse
 from pi_event_search.scope import Scope
+from pi_event_search.silent import NO_FRAGMENT, silent_hits
 from pi_event_search.store.documents import RETRIEVAL_FACET
 from pi_event_search.store.rows import RETRIEVAL, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_of
@@ -43,6 +48,16 @@ class Matches:
         self._view = view
         self._request = request
         self.target = None if request.session_id is None else view.scope.resolve(request.session_id)
+
+    @cached_property
+    def hint(self) -> _core.Query | None:
+        """What to show of an event that is found without words: where it names the file."""
+        if self._request.file is None:
+            return None
+        try:
+            return parse(PurePosixPath(self._request.file).name)
+        except InvalidQuery:
+            return None  # nothing in the name can be searched for
 
     @property
     def scope(self) -> Scope:
@@ -80,23 +95,35 @@ class Matches:
         sort: str,
         first: int,
     ) -> Iterator[Match]:
-        """Matching fragments of some sessions in their order.
+        """Matching fragments of some sessions in their order; without words, by time, also events
+        without any text.
 
         A hit without a visible row is a leftover and dropped. ``first`` says how many are fetched
         to begin with; more follow as long as they are asked for.
         """
-        searcher = self._snapshot.searcher
-        if sort == "relevance":
-            found = ranked(query, restriction, searcher)
-        else:
-            found = build(query, restriction)
-        hits = iter(RankedHits(searcher, found, sort, max(first, _CHUNK)))
+        hits = self._hits(query, restriction, sort, max(first, _CHUNK))
         while chunk := list(islice(hits, _CHUNK)):
             rows = self._view.rows(hit.event for hit in chunk if epoch_of(hit.event) in sessions)
             for hit in chunk:
                 row = rows.get(hit.event)
-                if row is not None and row.first_key <= hit.key < row.first_key + row.fragments:
+                if row is not None and (
+                    row.first_key <= hit.key < row.first_key + row.fragments
+                    or hit.key == NO_FRAGMENT
+                ):
                     yield Match(hit, row)
+
+    def _hits(
+        self, query: _core.Query | None, restriction: TextFilter, sort: str, first: int
+    ) -> Iterator[TextHit]:
+        searcher = self._snapshot.searcher
+        if sort == "relevance":
+            wanted = ranked(query, restriction, searcher, self.hint)
+            return iter(RankedHits(searcher, wanted, sort, first))
+        hits = RankedHits(searcher, build(query, restriction), sort, first)
+        if query is not None:
+            return iter(hits)
+        silent = silent_hits(self._snapshot.connection, restriction, sort)
+        return heapq.merge(hits, silent, key=hits.order)
 
     @cached_property
     def restriction(self) -> TextFilter:
@@ -111,7 +138,7 @@ class Matches:
                 "tool": request.tool_names,
                 "is": ("error",) if request.error_only else (),
             },
-            events=events_touching(self._view, request.file) if request.file else None,
+            events=None if self._touching is None else sorted(self._touching),
             ts_from=request.from_ms,
             ts_to=request.to_ms,
         )
@@ -149,10 +176,19 @@ class Matches:
             return False  # it has no time that could be read
         if not self._view.answers_for_its_id(row):
             return False
+        if self._touching is not None and row.event not in self._touching:
+            return False  # a copy in a session of another directory
         states = self._view.states(row)
         if request.branch_states and states.branch(row) not in request.branch_states:
             return False
         return not request.selection_states or states.selection(row) in request.selection_states
+
+    @cached_property
+    def _touching(self) -> Set[int] | None:
+        """The events that touched the file asked for."""
+        if self._request.file is None:
+            return None
+        return events_touching(self._snapshot.connection, self.scope, self._request.file)
 
     @property
     def _suppresses(self) -> bool:

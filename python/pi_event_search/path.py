@@ -5,6 +5,11 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple, Protocol
 
+from pi_event_search.store.schema import epoch_of, epoch_range
+
+_BRANCHES = 32
+"""Branches of one event that are looked at before the path is."""
+
 
 class Place(NamedTuple):
     """A segment number as stored, and an absolute depth."""
@@ -46,16 +51,28 @@ class StoredPath:
         return known
 
     def after(self, place: Place) -> Place | None:
-        """See :class:`Path`. Of many branches the newest is the likeliest, so it comes first."""
+        """See :class:`Path`. Of many branches the newest are the likeliest, so they come first."""
         if place.depth < self.upto(place.segment):
             return Place(place.segment, place.depth + 1)
+        newest = self._connection.execute(
+            "SELECT s.segment, EXISTS (SELECT 1 FROM path p WHERE p.segment = s.segment)"
+            " FROM segments s WHERE s.parent_segment = ? AND s.parent_depth = ?"
+            " ORDER BY s.segment DESC LIMIT ?",
+            (*place, _BRANCHES),
+        ).fetchall()
+        found = next((segment for segment, on_path in newest if on_path), None)
+        if found is None and len(newest) == _BRANCHES:
+            found = self._below(place)
+        return None if found is None else Place(found, place.depth + 1)
+
+    def _below(self, place: Place) -> int | None:
+        """The segment of the path that branches off at a place, looked for along the path."""
         found = self._connection.execute(
-            "SELECT s.segment FROM segments s WHERE s.parent_segment = ? AND s.parent_depth = ?"
-            " AND EXISTS (SELECT 1 FROM path p WHERE p.segment = s.segment)"
-            " ORDER BY s.segment DESC LIMIT 1",
-            place,
+            "SELECT p.segment FROM path p CROSS JOIN segments s ON s.segment = p.segment"
+            " WHERE p.segment BETWEEN ? AND ? AND s.parent_segment = ? AND s.parent_depth = ?",
+            (*epoch_range(epoch_of(place.segment)), *place),
         ).fetchone()
-        return None if found is None else Place(found[0], place.depth + 1)
+        return None if found is None else int(found[0])
 
 
 class PathTo:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import Any
 
 from pi_event_search import _core
 from pi_event_search.copies import copies_of
@@ -14,6 +15,7 @@ from pi_event_search.evidence import fragment_id, snippet_of, timestamp_of
 from pi_event_search.matches import Match, Matches
 from pi_event_search.query import parse
 from pi_event_search.scope import Scope
+from pi_event_search.silent import NO_FRAGMENT
 from pi_event_search.store.rows import ERROR, FRAGMENT_COLUMNS, EventRow, FragmentRow, SessionRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
@@ -63,7 +65,7 @@ class Search:
         del page[limit:]
         self._weigh(page)
         fragments = self._fragments(page)
-        return tuple(self._hit(found, fragments[found.key]) for found in page)
+        return tuple(self._hit(found, fragments.get(found.key)) for found in page)
 
     def diagnostics(self) -> Diagnostics:
         """Why there may be no hits: what each term and the words alone match in the scope."""
@@ -86,7 +88,10 @@ class Search:
                 continue
             owner, copies = self._stand(row)
             seen.update(copy.event for copy in (owner, *copies))
-            yield _Found(owner, copies, owner.first_key + hit.key - row.first_key, hit.score)
+            key = NO_FRAGMENT
+            if hit.key != NO_FRAGMENT:
+                key = owner.first_key + hit.key - row.first_key
+            yield _Found(owner, copies, key, hit.score)
 
     def _stand(self, row: EventRow) -> tuple[EventRow, Sequence[EventRow]]:
         """An event as it is shown, under the oldest session that holds it, and its copies.
@@ -133,11 +138,10 @@ class Search:
         )
         return {row[0]: FragmentRow(*row) for row in rows}
 
-    def _hit(self, found: _Found, fragment: FragmentRow) -> Hit:
+    def _hit(self, found: _Found, fragment: FragmentRow | None) -> Hit:
         row = found.row
         session = self._session(row)
         states = self._view.states(row)
-        snippet, highlights = snippet_of(fragment, self._query, SNIPPET_CHARS)
         also_in = [str(self._session(copy).session_id) for copy in found.copies]
         return Hit(
             session_id=str(session.session_id),
@@ -146,22 +150,37 @@ class Search:
             entry_id=row.entry_id,
             entry_type=row.entry_type,
             role=row.role,
-            matching_fragment_id=fragment_id(fragment),
-            semantic_kind=_core.KINDS[fragment.kind],
-            tool_name=fragment.tool_name,
             is_error=bool(row.flags & ERROR),
-            custom_type=fragment.custom_type,
             timestamp=timestamp_of(row),
             branch_state=states.branch(row),
             selection_state=states.selection(row),
-            snippet=snippet,
-            highlights=highlights,
+            **self._evidence(row, fragment),
             matching_fragment_count=found.matching,
             score=found.score,
             path=os.fsdecode(session.path),
             also_in=tuple(also_in[:ALSO_IN_NAMED]),
             also_in_total=len(also_in),
         )
+
+    def _evidence(self, row: EventRow, fragment: FragmentRow | None) -> dict[str, Any]:
+        """What shows that the event matches; for an event without text only its label, if any."""
+        if fragment is None:
+            text = self._view.given_label(row)
+            return {
+                "matching_fragment_id": "",
+                "semantic_kind": "",
+                "snippet": text[:SNIPPET_CHARS],
+            }
+        shown = self._query or self._matches.hint
+        snippet, highlights = snippet_of(fragment, shown, SNIPPET_CHARS)
+        return {
+            "matching_fragment_id": fragment_id(fragment),
+            "semantic_kind": _core.KINDS[fragment.kind],
+            "tool_name": fragment.tool_name,
+            "custom_type": fragment.custom_type,
+            "snippet": snippet,
+            "highlights": highlights,
+        }
 
     def _session(self, row: EventRow) -> SessionRow:
         return self._scope.sessions[epoch_of(row.event)]

@@ -8,6 +8,7 @@ replaced by what they stand for before anything is compared.
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -23,14 +24,13 @@ from pi_event_search.facts import Fact, documents_of, facts_of, fragments_named
 from pi_event_search.maintain import fill
 from pi_event_search.query import parse
 from pi_event_search.reconcile import Reconciler, Report
-from pi_event_search.store.database import metadata, refusal
+from pi_event_search.store.database import is_damage, metadata, refusal
 from pi_event_search.store.layout import Condition
 from pi_event_search.store.lease import writer_lease
 from pi_event_search.store.recovery import KnownFile, text_trouble
 from pi_event_search.store.rows import SessionRow
 from pi_event_search.store.sources import READY, load_sources
 from pi_event_search.store.store import Snapshot, Store
-from pi_event_search.store.text_index import TextIndex, TextProblem
 from pi_event_search.store.text_query import TextFilter, build, matching_keys
 from pi_event_search.types import Verification
 
@@ -69,25 +69,29 @@ def damage_of(store: Store) -> list[str]:
 
     :raises IndexBusy: another process is writing.
     """
-    with writer_lease(store.directory):
+    with writer_lease(store.directory) as lease:
+        if lease.unclean:
+            store.suspect_text()  # a look is no recovery
         condition = store.database.condition()
         if condition is not Condition.READY:
             return [refusal(store.database.path, condition).message]
         with store.database.connection() as connection:
-            rows = connection.execute("PRAGMA integrity_check(20)").fetchall()
-            found = [f"The database is damaged: {row[0]}." for row in rows if row[0] != "ok"]
+            found = _unsound_pages(connection)
             if found:
-                return found
+                return [f"The database is damaged: {what}." for what in found]
             directory = store.directory / str(metadata(connection, "text_directory"))
-            try:
-                trouble = text_trouble(connection, TextIndex(directory), thorough=True)
-            except TextProblem as error:
-                trouble = error.message
-    return (
-        []
-        if trouble is None
-        else [f"The text index in {directory} cannot stay: {trouble.rstrip('.')}."]
-    )
+            trouble = text_trouble(connection, directory, thorough=True)
+    return [] if trouble is None else [f"The text index in {directory} cannot stay: {trouble}."]
+
+
+def _unsound_pages(connection: sqlite3.Connection) -> list[str]:
+    try:
+        rows = connection.execute("PRAGMA integrity_check(20)").fetchall()
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise
+        return [str(error)]
+    return [row[0] for row in rows if row[0] != "ok"]
 
 
 def verify(

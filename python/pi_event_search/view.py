@@ -301,6 +301,14 @@ class View:
         session = self.session(row)
         return self._last_word(session, _core.RELATIONSHIP_LABELS, row.entry_id)
 
+    def given_label(self, row: EventRow) -> str:
+        """The label that a label entry sets; empty where it clears one, and for other entries."""
+        found = self._connection.execute(
+            "SELECT detail FROM relationships WHERE event = ? AND kind = ?",
+            (row.event, _core.RELATIONSHIP_LABELS),
+        ).fetchone()
+        return "" if found is None else found[0] or ""
+
     def name(self, session: SessionRow) -> str | None:
         """The session's name: the last one given in the file."""
         current = self.scope.current
@@ -320,16 +328,6 @@ class View:
             (reference, kind, *self._range(session), DETACHED),
         ).fetchone()
         return None if found is None else found[0] or None
-
-    def file_references(self, name: str) -> Iterator[tuple[int, str]]:
-        """Visible event numbers with a path each that they touched, of files so called."""
-        for event, reference in self._connection.execute(
-            "SELECT event, reference FROM relationships WHERE kind IN (?, ?)"
-            " AND substr(reference, -length(?)) = ?",
-            (_core.RELATIONSHIP_FILE_READ, _core.RELATIONSHIP_FILE_CHANGED, name, name),
-        ):
-            if self.scope.shows(event):
-                yield event, reference
 
     def _range(self, session: SessionRow) -> tuple[int, int]:
         """The event numbers of a session that may be shown: the first, and the one behind."""

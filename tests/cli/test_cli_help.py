@@ -22,6 +22,8 @@ CONTRACT = {
     "status": set(),
     "verify": set(),
     "rebuild": set(),
+    "serve": set(),
+    "pi-extension": set(),
     "watch": set(),
 }  # fmt: skip
 EVERYWHERE = {

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
+
+from tests.strategies import dump
 
 Record = dict[str, Any]
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -129,7 +130,7 @@ class Pi:
             session_id,
             self.header.get("cwd") if cwd is None else cwd,
             started=START + timedelta(days=days),
-            parent=self.path,
+            parent=self.path if self._written else Path(f"/sessions/{self.session_id}.jsonl"),
         )
         for record in reversed(path):
             if record["type"] != "label":  # dropped, and what follows hangs on what came before
@@ -156,4 +157,4 @@ class Pi:
 
 
 def line(record: Record) -> bytes:
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return dump(record) + b"\n"

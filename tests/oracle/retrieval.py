@@ -14,15 +14,15 @@ _COMMAND = re.compile(r"(^|[\s;&|(/])pi-event-search(\s|$)")
 def retrieval(session: Session) -> set[tuple[int, str]]:
     """(ord, fragment id) of calls that search history and of the results that answer them.
 
-    A result answers the calls of its id that stand before it, whatever became of those.
+    A result answers the last call of its id before it, whatever became of the call's record.
     """
     found: set[tuple[int, str]] = set()
-    calls: set[str] = set()
+    calls: dict[str, bool] = {}
     for entry in session.entries:
         message = entry.body.get("message")
         message = message if entry.type == "message" and isinstance(message, dict) else {}
         made = _calls(message.get("content")) if entry.role == "assistant" else []
-        calls |= {text(call, "id") or "" for call in made if _asks(call)}
+        calls |= {text(call, "id") or "": _asks(call) for call in made}
         # A call without any text has no fragment, so the number counts the others.
         spoken = [call for call in made if text(call, "name") or call.get("arguments")]
         found |= {(entry.ord, f"tool.call:{n}") for n, call in enumerate(spoken) if _asks(call)}
@@ -36,9 +36,11 @@ def _calls(content: Json) -> list[Object]:
     return [b for b in blocks if isinstance(b, dict) and b.get("type") == "toolCall"]
 
 
-def _answers(entry: Entry, message: Object, calls: set[str]) -> bool:
+def _answers(entry: Entry, message: Object, calls: dict[str, bool]) -> bool:
     if entry.role == "toolResult":
-        return text(message, "toolName") in TOOLS or (text(message, "toolCallId") or "-") in calls
+        answered = text(message, "toolCallId")
+        asks = answered is not None and calls.get(answered, False)
+        return asks or text(message, "toolName") in TOOLS
     command = text(message, "command") or ""
     return entry.role == "bashExecution" and _COMMAND.search(command) is not None
 

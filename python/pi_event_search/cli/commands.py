@@ -85,12 +85,22 @@ def check(parsed: Parsed, around: Surroundings) -> None:
             TraceRequest(session_id=session_id, entry_id=entry_id, **_given(values, "depth"))
         case "lineage" if len(words) != 1:
             raise InvalidArgument("lineage takes one session id.")
-        case "sync" | "sessions" | "status" | "verify" | "rebuild" | "watch" if words:
+        case _ if words and name in _WITHOUT_WORDS:
             raise InvalidArgument(f"{name} takes no word such as {words[0]!r}, only options.")
         case "sessions":
             SessionsRequest(**_sessions_arguments(parsed, around))
 
 
+_WITHOUT_WORDS = (
+    "sync",
+    "sessions",
+    "status",
+    "verify",
+    "rebuild",
+    "watch",
+    "serve",
+    "pi-extension",
+)
 _SEARCH = (
     "limit",
     "session_id",

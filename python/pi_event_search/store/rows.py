@@ -19,6 +19,10 @@ RETRIEVAL = 16
 """Event and fragment flag: a retrieval tool's own call or result."""
 INFERRED = 1
 """Relationship flag: concluded from a recognised tool call or summary, not recorded as such."""
+FACET_LIMIT = 200
+"""Code points of a role, tool name or entry type that are kept; a longer one is damage."""
+DERIVED_ID = "~"
+"""How the ids begin that entries without an id are given."""
 
 
 class EventRow(NamedTuple):

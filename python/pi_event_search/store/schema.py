@@ -24,7 +24,10 @@ SCHEMA_VERSION = 2
 ORD_BITS = 32
 ORD_MASK = (1 << ORD_BITS) - 1
 
-TABLES = """
+FILE_KINDS = "(6, 7)"
+"""Relationships that name a file: read, changed. Spelled out where a partial index is to answer."""
+
+TABLES = f"""
 CREATE TABLE metadata (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 -- Distinct recorded working directories: authorization is decided on these at query time.
@@ -106,6 +109,7 @@ CREATE INDEX events_by_id ON events (entry_id);
 CREATE INDEX events_by_parent ON events (parent_id);
 CREATE INDEX events_by_place ON events (segment, depth);
 CREATE INDEX events_by_compaction ON events (event) WHERE contribution = 3;
+CREATE INDEX events_without_text ON events (ts) WHERE fragments = 0;
 
 CREATE TABLE segments (
   segment INTEGER PRIMARY KEY,
@@ -138,6 +142,7 @@ CREATE TABLE relationships (
   PRIMARY KEY (event, kind, reference)
 ) WITHOUT ROWID;
 CREATE INDEX relationships_by_reference ON relationships (reference, kind, event);
+CREATE INDEX relationships_by_file ON relationships (reference) WHERE kind IN {FILE_KINDS};
 
 -- What was skipped or repaired in a source, counted. `detail` says where the first one was.
 CREATE TABLE receipts (

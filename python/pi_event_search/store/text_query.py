@@ -87,10 +87,19 @@ def build(query: _core.Query | None, restriction: TextFilter) -> Query:
     return _query(query, restriction, PLAIN)
 
 
-def ranked(query: _core.Query | None, restriction: TextFilter, searcher: tantivy.Searcher) -> Query:
-    """The same matches as those of :func:`build`, scored as :data:`RANKING` says."""
+def ranked(
+    query: _core.Query | None,
+    restriction: TextFilter,
+    searcher: tantivy.Searcher,
+    hint: _core.Query | None = None,
+) -> Query:
+    """The same matches as those of :func:`build`, scored as :data:`RANKING` says.
+
+    Without words a hint says what the better of several fragments of an event holds.
+    """
     if query is None:
-        return build(query, restriction)
+        hints = () if hint is None else _clauses(hint, RANKING)
+        return _query(query, restriction, PLAIN, list(hints))
     return _query(query, restriction, RANKING, list(_bonuses(query, RANKING, searcher)))
 
 
@@ -208,7 +217,10 @@ class RankedHits:
         self._searcher = searcher
         self._query = query
         self._sort = sort
-        self._first = max(first, 1)
+        # The engine makes room for as many hits as are asked for, and a damaged row may ask for
+        # more than there is memory: it would end the process.
+        self._most = searcher.num_docs + 1
+        self._first = min(max(first, 1), self._most)
 
     def __iter__(self) -> Iterator[TextHit]:
         offset, size = 0, self._first
@@ -218,18 +230,19 @@ class RankedHits:
             offset += len(page)
             waiting += page
             if len(page) < size:
-                yield from sorted(waiting, key=self._order)
+                yield from sorted(waiting, key=self.order)
                 return
             # The last rank may go on behind this page; it waits for the next one.
             last = self._rank(page[-1])
-            yield from sorted((h for h in waiting if self._rank(h) != last), key=self._order)
+            yield from sorted((h for h in waiting if self._rank(h) != last), key=self.order)
             waiting = [hit for hit in waiting if self._rank(hit) == last]
-            size = min(size * 2, MAX_PAGE)
+            size = min(size * 2, MAX_PAGE, self._most)
 
     def _rank(self, hit: TextHit) -> float:
         return hit.score if self._sort == "relevance" else hit.ts
 
-    def _order(self, hit: TextHit) -> tuple[float, int, int, int]:
+    def order(self, hit: TextHit) -> tuple[float, int, int, int]:
+        """What hits are sorted by."""
         newer = hit.ts if self._sort == "oldest" else -hit.ts
         return -hit.score, newer, hit.event, hit.key
 
@@ -262,7 +275,7 @@ def matching_keys(searcher: tantivy.Searcher, query: Query, limit: int) -> list[
     """Keys of up to ``limit`` matching fragments, in no particular order."""
 
     def search() -> list[int]:
-        found = searcher.search(query, limit, count=False)
+        found = searcher.search(query, min(limit, searcher.num_docs + 1), count=False)
         return _numbers_of(searcher, "key", [address for _, address in found.hits])
 
     return guarded("search", search)

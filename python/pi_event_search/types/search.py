@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from pi_event_search.types.coverage import Coverage
 from pi_event_search.types.shape import LOCAL, OPTIONAL, Shape
@@ -31,8 +32,9 @@ class Hit(Shape):
     role: str | None = None
     """Role of a message; None for other entries."""
     matching_fragment_id: str
-    """`<semantic kind>:<n>`; pass it to `read` as `fragment_id`."""
-    semantic_kind: SemanticKind
+    """`<semantic kind>:<n>`, for `read` as `fragment_id`; empty for an event without text."""
+    semantic_kind: SemanticKind | Literal[""]
+    """Of the matching fragment; empty for an event without text."""
     tool_name: str | None = field(default=None, metadata=OPTIONAL)
     is_error: bool = field(default=False, metadata=OPTIONAL)
     custom_type: str | None = field(default=None, metadata=OPTIONAL)
@@ -41,11 +43,12 @@ class Hit(Shape):
     branch_state: BranchState
     selection_state: SelectionState
     snippet: str
-    """At most 240 code points of the fragment, white space runs made one space, `…` at cuts."""
+    """At most 240 code points of the fragment, white space runs made one space, `…` at cuts. Of an
+    event without text the label it sets, or nothing."""
     highlights: tuple[TextRange, ...] = ()
     """What matched, in code points of `snippet`, ascending and disjoint."""
     matching_fragment_count: int
-    """Fragments of this event that match, the shown one included."""
+    """Fragments of this event that match, the shown one included; 0 for an event without text."""
     score: float = field(metadata=LOCAL)
     """Relevance; comparable within one page only. 0 for a search without words."""
     path: str = field(metadata=LOCAL)

@@ -1,9 +1,15 @@
-//! Text at rest: one tag byte, then the text as it is or a zstd frame, whichever is smaller.
+//! Text at rest: one tag byte, a check of the text, then the text as it is or a zstd frame, whichever
+//! is smaller.
+//!
+//! The check is there because nothing below has one: `SQLite` returns a page with a flipped bit as it
+//! is, and a word that was never said must not be shown as evidence.
 
 use std::cell::RefCell;
 use std::fmt;
 
 use zstd::bulk::{Compressor, Decompressor};
+
+use crate::boundary::record_hash;
 
 /// Largest text, in bytes, that is stored compressed and the most that reading one back allocates.
 /// Above the largest bounded text ([`super::INDEXED_LIMIT`] code points of four bytes) with room.
@@ -12,6 +18,8 @@ pub const DECOMPRESSED_LIMIT: usize = 4 << 20;
 const RAW: u8 = 0;
 const ZSTD: u8 = 1;
 const LEVEL: i32 = 3;
+/// Bytes of the check, behind the tag.
+const CHECK: usize = 4;
 /// Below this many bytes a frame's own header eats the gain.
 const WORTHWHILE: usize = 48;
 
@@ -42,29 +50,45 @@ pub fn compress(text: &str) -> Vec<u8> {
         && let Some(frame) = zstd_frame(text.as_bytes())
         && frame.len() < text.len()
     {
-        return tagged(ZSTD, &frame);
+        return sealed(ZSTD, text, &frame);
     }
-    tagged(RAW, text.as_bytes())
+    sealed(RAW, text, text.as_bytes())
 }
 
 /// The text behind its stored form. Any bytes may be given; memory stays within
 /// [`DECOMPRESSED_LIMIT`] (beyond the length of `bytes` itself).
 pub fn decompress(bytes: &[u8]) -> Result<String, DamagedText> {
     let damaged = |what| DamagedText { what };
-    let text = match bytes.split_first() {
-        None => return Err(damaged("it has no tag")),
-        Some((&RAW, text)) => text.to_vec(),
-        Some((&ZSTD, frame)) => unpack(frame).ok_or(damaged("its zstd frame cannot be read"))?,
-        Some(_) => return Err(damaged("its tag is unknown")),
+    let Some((&tag, rest)) = bytes.split_first() else {
+        return Err(damaged("it has no tag"));
     };
-    String::from_utf8(text).map_err(|_| damaged("it is not UTF-8"))
+    let Some((check, body)) = rest.split_at_checked(CHECK) else {
+        return Err(damaged("it is cut"));
+    };
+    let text = match tag {
+        RAW => body.to_vec(),
+        ZSTD => unpack(body).ok_or(damaged("its zstd frame cannot be read"))?,
+        _ => return Err(damaged("its tag is unknown")),
+    };
+    let text = String::from_utf8(text).map_err(|_| damaged("it is not UTF-8"))?;
+    if check == check_of(&text) {
+        Ok(text)
+    } else {
+        Err(damaged("it is not the text that was stored"))
+    }
 }
 
-fn tagged(tag: u8, body: &[u8]) -> Vec<u8> {
-    let mut stored = Vec::with_capacity(body.len() + 1);
+fn sealed(tag: u8, text: &str, body: &[u8]) -> Vec<u8> {
+    let mut stored = Vec::with_capacity(1 + CHECK + body.len());
     stored.push(tag);
+    stored.extend_from_slice(&check_of(text));
     stored.extend_from_slice(body);
     stored
+}
+
+fn check_of(text: &str) -> [u8; CHECK] {
+    let [a, b, c, d, ..] = record_hash(text.as_bytes()).to_le_bytes();
+    [a, b, c, d]
 }
 
 /// `None` when zstd fails (out of memory); the text is then stored as it is.
@@ -100,12 +124,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_text_shrinks_and_short_text_costs_one_byte() {
+    fn long_text_shrinks_and_short_text_costs_five_bytes() {
         let long = "the same line again\n".repeat(100);
         let stored = compress(&long);
         assert_eq!(stored[0], ZSTD);
         assert!(stored.len() < long.len() / 10);
-        assert_eq!(compress("short"), b"\0short");
+        assert_eq!(compress("short").len(), 10);
+        assert!(compress("short").ends_with(b"short"));
         assert_eq!(decompress(&compress("")).as_deref(), Ok(""));
     }
 
@@ -113,9 +138,11 @@ mod tests {
     fn damage_is_named() {
         let what = |bytes: &[u8]| decompress(bytes).unwrap_err().what;
         assert_eq!(what(b""), "it has no tag");
-        assert_eq!(what(b"\x02abc"), "its tag is unknown");
-        assert_eq!(what(b"\x00\xff"), "it is not UTF-8");
-        assert_eq!(what(b"\x01nonsense"), "its zstd frame cannot be read");
+        assert_eq!(what(b"\x00abc"), "it is cut");
+        assert_eq!(what(b"\x02abcdefg"), "its tag is unknown");
+        assert_eq!(what(b"\x00abcd\xff"), "it is not UTF-8");
+        assert_eq!(what(b"\x01abcdnonsense"), "its zstd frame cannot be read");
+        assert_eq!(what(b"\x00abcde"), "it is not the text that was stored");
         let mut cut = compress(&"abc ".repeat(50));
         cut.pop();
         assert_eq!(what(&cut), "its zstd frame cannot be read");
@@ -124,12 +151,12 @@ mod tests {
     #[test]
     fn a_bomb_is_refused() {
         let huge = vec![b'a'; DECOMPRESSED_LIMIT + 1];
-        let mut bomb = vec![ZSTD];
+        let mut bomb = vec![ZSTD, 0, 0, 0, 0];
         bomb.extend(zstd::bulk::compress(&huge, LEVEL).unwrap());
         assert!(decompress(&bomb).is_err());
         // A second frame behind an honest one must not add to what is allocated.
         let mut twice = compress(&"abc ".repeat(50));
-        twice.extend_from_slice(&bomb[1..]);
+        twice.extend_from_slice(&bomb[1 + CHECK..]);
         assert!(decompress(&twice).is_err());
     }
 
@@ -146,6 +173,16 @@ mod tests {
         fn text_comes_back(text in ".{0,40}", times in 1usize..40) {
             let text = text.repeat(times);
             prop_assert_eq!(decompress(&compress(&text)), Ok(text));
+        }
+
+        #[test]
+        fn a_flipped_bit_gives_no_other_text(text in ".{0,40}", times in 1usize..40, at in 0usize..80_000) {
+            let text = text.repeat(times);
+            let mut stored = compress(&text);
+            let at = at % (stored.len() * 8);
+            stored[at / 8] ^= 1 << (at % 8);
+            // Some bits of a frame mean nothing.
+            prop_assert!(decompress(&stored).map_or(true, |found| found == text));
         }
 
         #[test]
