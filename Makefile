@@ -81,10 +81,10 @@ test-rust: $(VENV)/.stamp-venv ## the Rust tests
 
 test-python: build ## the Python tests; pass options as PYTEST='-k name -x'
 	@tools/pi.sh --if-any
-	$(PY) -m pytest $(PYTEST)
+	$(PY) -m pytest -n auto $(PYTEST)
 
 test-long: build pi ## the tests that take hours: a hundred seeds against Pi, thousands of live appends
-	PI_EVENT_SEARCH_LONG=1 $(PY) -m pytest tests/pi $(PYTEST)
+	PI_EVENT_SEARCH_LONG=1 $(PY) -m pytest -n auto tests/pi tests/machine $(PYTEST)
 
 wheel: $(VENV)/.stamp-tools ## the wheel, into dist/
 	@tools/preflight.sh rust
