@@ -380,7 +380,7 @@ class Hidden:
 @pytest.mark.skipif(
     not LONG,
     reason="an edit in place far before the end of a file that also grew is not noticed yet"
-    " (see Limits in README.md); the machine finds it, so it runs by `make test-long` only",
+    " (a limit that README.md states); the machine finds it, so it runs by `make test-long` only",
 )
 def test_any_history_equals_a_fresh_build() -> None:
     run_state_machine_as_test(
