@@ -58,7 +58,7 @@ test: lint test-rust test-python ## every check: formatting, lints, types, Rust 
 
 lint: lint-python lint-rust lint-typescript ## formatting, lints and types, without the tests
 
-lint-python: $(VENV)/.stamp-tools
+lint-python: build
 	$(PY) -m ruff check $(PYTHON_CODE)
 	$(PY) -m ruff format --check $(PYTHON_CODE)
 	$(PY) -m mypy --strict $(PYTHON_CODE)
