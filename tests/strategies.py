@@ -103,7 +103,7 @@ _often = ["user"] * 3 + ["assistant"] * 3 + ["toolResult"] * 3 + list(MESSAGES)
 
 def _names() -> st.SearchStrategy[str]:
     """Session names; trimming differs between languages for a few code points, left out here."""
-    odd = str.maketrans("", "", "\ufeff\x1c\x1d\x1e\x1f\x85\u180e")
+    odd = str.maketrans("", "", "\x1c\x1d\x1e\x1f\x85\u180e")
     return SHORT.map(lambda t: t.translate(odd)) | st.sampled_from(["", "  two\nlines  "])
 
 
@@ -159,10 +159,13 @@ def sessions(
     max_entries: int = 24,
     session_id: str = "0199-session",
     cwd: str = "/work",
+    odd: bool = False,
 ) -> SessionFile:
     """`damaged=False`: what Pi itself could have written, so Pi has an answer to everything.
 
     `version=None` draws one. Version 1 records have no ids and name the kept entry by index.
+    `odd` adds what no Pi has written and no crash leaves behind: ids and parents of other types,
+    further headers, fields of another format version, lines in front of the header.
     """
     version = draw(st.sampled_from([1, 2, 3, 3, 3])) if version is None else version
     header: Record = {"type": "session", "version": version, "id": session_id, "cwd": cwd}
@@ -170,8 +173,16 @@ def sessions(
     if version == 1:
         del header["version"]
     records = draw(_records(draw(st.integers(0, max_entries)), damaged=damaged))
+    spoiled = draw(_some(len(records), damaged=odd))
+    for n in spoiled:
+        records[n] = draw(_odd_record(records[n]))
     if version < 3:
-        records = [_older(record, version, draw(st.integers(0, 30))) for record in records]
+        records = [
+            _older(record, version, draw(st.integers(0, 30)))
+            if n not in spoiled or draw(_flag)
+            else record
+            for n, record in enumerate(records)
+        ]
     lines = [dump(record) + b"\n" for record in [header, *records]]
     for n in draw(_some(len(records), damaged=damaged)):
         lines[n + 1] = draw(_damaged_line(lines[n + 1][:-1]))
@@ -179,7 +190,35 @@ def sessions(
         lines[-1] = lines[-1].removesuffix(b"\n")
     if damaged and draw(_rarely):
         lines.insert(0, draw(st.sampled_from([b"\n", b"null\n", b"no json\n", b'{"type":"se\n'])))
+    if odd:
+        lines = draw(_odd_lines(lines))
     return SessionFile(header, records, b"".join(lines))
+
+
+_ODD = [5, 0, True, False, "", ["gone"], {"id": "gone"}, None]
+
+
+@st.composite
+def _odd_record(draw: st.DrawFn, record: Record) -> Record:
+    """The record with an id, a parent or a role that makes no sense in its file."""
+    name = draw(st.sampled_from(["id", "parentId", "parentId", "role", "type"]))
+    if name == "role":
+        message = draw(MESSAGES["custom"]) | {"role": "hookMessage"}
+        return record | {"type": "message", "message": message}
+    if name == "type":
+        return record | {"type": draw(st.sampled_from(["session", "", 7, None]))}
+    return record | {name: draw(st.sampled_from(_ODD))}
+
+
+@st.composite
+def _odd_lines(draw: st.DrawFn, lines: list[bytes]) -> list[bytes]:
+    """The lines with others before them, or all of them with other ends."""
+    glued = b'{"type":"mes{"type":"message","id":"early","message":{"role":"user","content":"x"}}\n'
+    before = [b"\xef\xbb\xbf", b"\xef\xbb\xbf\n", b"0\n", b'""\n', b" \t\r\n", glued, b"[]\n"]
+    lines = draw(st.lists(st.sampled_from(before), max_size=2)) + lines
+    if draw(_rarely):
+        lines = [line.replace(b"\n", b"\r\n") for line in lines]
+    return lines
 
 
 _rarely = st.sampled_from([False] * 9 + [True])

@@ -30,17 +30,21 @@ NAMES = [
     "Trace",
 ]
 METHODS = [
+    "catch_up",
     "close",
+    "coverage",
     "lineage",
     "open",
     "read",
     "rebuild",
+    "refresh",
     "search",
     "sessions",
     "status",
     "sync",
     "trace",
     "verify",
+    "watch",
 ]
 
 

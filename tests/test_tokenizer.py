@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+
+import orjson
 import pytest
 import tantivy
 from hypothesis import given, settings
@@ -23,10 +27,21 @@ QUOTES = dict.fromkeys(map(ord, '"“”„‟«»「」『』'))
 texts = TEXTS | st.text() | st.text(st.characters(min_codepoint=0x80), max_size=12)
 
 
+HEADER = b'{"type":"session","version":3,"id":"s","cwd":"/w"}\n'
+
+
 def indexed(text: str) -> tuple[list[str], list[str]]:
     """The terms of the word field and of the parts field, as the engine cuts them."""
-    stored = b"\0" + text.encode()
-    words, parts = _core.index_values(stored, None)
+    message = {"type": "message", "id": "a", "message": {"role": "user", "content": text}}
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        file.write(HEADER + orjson.dumps(message) + b"\n")
+        file.flush()
+        reader = _core.SessionReader(os.fsencode(file.name), None, None, 0)
+        batch = reader.next_batch(1 << 20)
+    assert batch is not None
+    (event,) = batch.take_events()
+    words = [value for fragment in event.fragments for value in fragment.words]
+    parts = [value for fragment in event.fragments for value in fragment.parts]
     return (
         [term for value in words for term in ANALYZER.analyze(value)],
         [term for value in parts for term in ANALYZER.analyze(value)],
@@ -51,5 +66,5 @@ def test_a_phrase_is_cut_as_the_text_is(text: str) -> None:
     if words:
         assert _core.parse_query(f'"{text}"').clauses == [words]
     else:
-        with pytest.raises(ValueError, match="at least one letter"):
+        with pytest.raises(ValueError, match="a letter, a digit or an ideograph"):
             _core.parse_query(f'"{text}"')

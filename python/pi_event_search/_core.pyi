@@ -142,6 +142,9 @@ class ParsedEvent:
     @property
     def is_error(self) -> bool: ...
     @property
+    def retrieval(self) -> bool:
+        """Some call or result in it is one of history retrieval."""
+    @property
     def detached(self) -> bool:
         """Found on a line that Pi skips."""
     @property

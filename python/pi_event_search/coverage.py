@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pi_event_search import _core
 from pi_event_search.directory import is_within
@@ -29,20 +29,28 @@ DUPLICATE_SESSION = "duplicate-session"
 
 
 def coverage_of(
-    connection: sqlite3.Connection, scope: Scope, *, being_written: bool = False
+    connection: sqlite3.Connection,
+    scope: Scope,
+    *,
+    being_written: bool = False,
+    overtaken: Callable[[], bool] = lambda: False,
+    attributed: bool = False,
 ) -> Coverage:
     """The coverage of a scope, with the kinds of its problems counted.
 
-    ``being_written``: a writer is at work, so that what is missing is on its way.
+    ``being_written``: a writer is at work, so that what is missing is on its way. ``overtaken``:
+    whether something was published since the snapshot was taken, which then shows a moment of a
+    work that may have ended. ``attributed``: only what is known to belong to the scope is counted;
+    the state tells of the rest.
     """
     counts: Counter[str] = Counter()
-    for problem in problems_of(connection, scope):
+    for problem in problems_of(connection, scope, attributed=attributed):
         counts[problem.kind] += problem.count
     sessions = [row for row in scope.sources if row.state != NOT_A_SESSION]
     indexed = [row for row in sessions if row.epoch is not None]
     shadowed = len(scope.shadowed)
     return Coverage(
-        state=_state(connection, scope, being_written),
+        state=_state(connection, scope, being_written, overtaken),
         indexed_sessions=len(indexed) - shadowed,
         discovered_sessions=len(sessions) - shadowed,
         last_reconciled_at=_last_reconciled(connection, scope),
@@ -54,7 +62,9 @@ def coverage_of(
     )
 
 
-def problems_of(connection: sqlite3.Connection, scope: Scope) -> Iterator[Problem]:
+def problems_of(
+    connection: sqlite3.Connection, scope: Scope, *, attributed: bool = False
+) -> Iterator[Problem]:
     """Everything of the scope's sources that the index does not hold as it is, with its place.
 
     What nobody can say the workspace of, an unreadable file or directory, is named only where it
@@ -74,7 +84,8 @@ def problems_of(connection: sqlite3.Connection, scope: Scope) -> Iterator[Proble
     ):
         if epoch in by_epoch:
             yield Problem(_path(by_epoch[epoch]), kind, detail, count)
-    yield from _unattributed(connection, scope)
+    if scope.unrestricted or not attributed:
+        yield from _unattributed(connection, scope)
 
 
 def _unattributed(connection: sqlite3.Connection, scope: Scope) -> Iterator[Problem]:
@@ -125,7 +136,12 @@ def _last_reconciled(connection: sqlite3.Connection, scope: Scope) -> str | None
     return min(known) if known and len(known) == len(asked) else None
 
 
-def _state(connection: sqlite3.Connection, scope: Scope, being_written: bool) -> CoverageState:
+def _state(
+    connection: sqlite3.Connection,
+    scope: Scope,
+    being_written: bool,
+    overtaken: Callable[[], bool],
+) -> CoverageState:
     sessions = [row for row in scope.sources if row.state != NOT_A_SESSION]
     if any(row.state == FAILED for row in sessions):
         return "error"
@@ -141,7 +157,7 @@ def _state(connection: sqlite3.Connection, scope: Scope, being_written: bool) ->
         return "partial"
     waiting = [row for row in scope.unattributed if row.state == PENDING]
     if any(_is_behind(row) for row in (*sessions, *waiting)):
-        return "partial"
+        return "catching-up" if overtaken() else "partial"
     if metadata(connection, "tokenizer_version") != _core.TOKENIZER_VERSION:
         return "partial"
     return "ready"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -16,7 +17,7 @@ from pi_event_search.directory import Directory
 from pi_event_search.errors import IndexBusy, IndexProblem, InvalidArgument
 from pi_event_search.maintain import bring_up_to_date, rebuild
 from pi_event_search.read import SourceModified, read_event
-from pi_event_search.reconcile import Counts, Reconciler
+from pi_event_search.reconcile import Counts, Pace, Reconciler
 from pi_event_search.scope import Scope, scope_of
 from pi_event_search.search import Search
 from pi_event_search.sessions import lineage_of, list_sessions
@@ -46,7 +47,12 @@ from pi_event_search.types import (
 from pi_event_search.types.requests import Moment, PathText, words
 from pi_event_search.verify import damage_of, verify
 from pi_event_search.view import View
+from pi_event_search.watch import Notifications, keep_current
 
+_SMALL_BATCH_BYTES = 8_000_000
+"""Session records after which a batch is published while questions are answered."""
+
+_LIVE = "FROM sources so JOIN sessions se ON se.epoch = so.epoch"
 _TRUSTED = Invocation(cwd="/", workspace_root="/")
 """The program that owns the index, asking for everything."""
 
@@ -58,9 +64,10 @@ class EventIndex:
     Every method raises the errors of :mod:`pi_event_search.errors` and no others on purpose.
     """
 
-    def __init__(self, store: Store, settings: config.Config) -> None:
+    def __init__(self, store: Store, settings: config.Config, *, bridged: bool = False) -> None:
         self._store = store
         self._config = settings
+        self._bridged = bridged
         self._directory: tuple[int, Directory] | None = None
 
     @classmethod
@@ -69,6 +76,8 @@ class EventIndex:
         index_dir: PathText | None = None,
         session_dirs: Iterable[PathText] | None = None,
         exclude: Sequence[str] = (),
+        *,
+        bridged: bool = False,
     ) -> Self:
         """Opens the index, and makes an empty one where there is none; ``sync`` fills it.
 
@@ -76,10 +85,12 @@ class EventIndex:
         :param session_dirs: directories with session files; ``None``: Pi's own, and archives
             named by the environment.
         :param exclude: glob patterns of session files to leave out.
+        :param bridged: the answers go to somebody who must not learn of other workspaces, so files
+            of which nobody can say the workspace are not counted.
         :raises IndexProblem: the directory cannot be used, or a newer program wrote the index.
         """
         settings = config.load(index_dir=index_dir, session_dirs=session_dirs, exclude=exclude)
-        return cls(Store.open(Path(settings.index_dir)), settings)
+        return cls(Store.open(Path(settings.index_dir)), settings, bridged=bridged)
 
     def close(self) -> None:
         """Releases files and locks. Closing twice is fine."""
@@ -116,6 +127,57 @@ class EventIndex:
             counts = bring_up_to_date(self._store, self._config, one, progress, changed)
             coverage = self._whole_coverage()
         return _report(counts, coverage, started)
+
+    def refresh(self, path: PathText, *, patience: float) -> bool:
+        """Brings one session file up to date before a question about it: `sync` without a report.
+
+        ``patience``: seconds to wait for another writer. Returns whether there is such a file.
+
+        :raises IndexBusy: another process is writing and did not hand over in that time, or the
+            whole index has to be built anew first.
+        """
+        with self._guarded():
+            if self._store.is_outdated():
+                raise IndexBusy
+            try:
+                pace = Pace(wait=patience)
+                bring_up_to_date(self._store, self._config, os.fspath(path), pace=pace)
+            except InvalidArgument:
+                return False
+        return True
+
+    def catch_up(self, progress: Callable[[Progress], None]) -> None:
+        """`sync` for a process that answers questions meanwhile: published in small batches, the
+        newest sessions first, leaving the turn to whoever waits for it.
+
+        What ``progress`` raises ends it; everything published until then stays.
+
+        :raises IndexBusy: another process is writing and did not finish in time.
+        """
+        pace = Pace(batch_bytes=_SMALL_BATCH_BYTES)
+        with self._guarded():
+            bring_up_to_date(self._store, self._config, None, progress, pace=pace)
+
+    def watch(
+        self,
+        changed: Callable[[Change], None],
+        *,
+        stop: threading.Event | None = None,
+        busy: Callable[[IndexBusy], None] | None = None,
+        wakeups: Iterable[object] | None = None,
+    ) -> None:
+        """Keeps the index current until ``stop`` is set, or an exception such as Ctrl-C ends it.
+
+        :param changed: is told of each session file whose change has become visible.
+        :param busy: is told when another process has the index; the next wake-up tries again.
+        :param wakeups: when to look; ``None``: whenever something happens in the session
+            directories, and every 15 seconds.
+        """
+        ended = threading.Event() if stop is None else stop
+        if wakeups is None:
+            directories = [directory.path for directory in self._config.session_dirs]
+            wakeups = Notifications(directories, Path(self._config.index_dir), ended)
+        keep_current(self.sync, wakeups, changed=changed, busy=busy, stop=ended)
 
     def rebuild(self, *, progress: Callable[[Progress], None] | None = None) -> SyncReport:
         """Builds a new index beside this one from all session files, and switches to it.
@@ -278,6 +340,11 @@ class EventIndex:
         with self._asking(), self._view(invocation) as (_, view):
             return lineage_of(view, session_id)
 
+    def coverage(self, *, invocation: Invocation | None = None) -> Coverage:
+        """How much of the history in the caller's scope is indexed."""
+        with self._guarded(), self._view(invocation) as (snapshot, view):
+            return self._coverage(snapshot, view)
+
     def status(self, *, invocation: Invocation | None = None) -> Status:
         """What is indexed, and what is not and why."""
         with self._asking(), self._view(invocation) as (snapshot, view):
@@ -288,8 +355,8 @@ class EventIndex:
                     schema_version=SCHEMA_VERSION,
                     projector_version=_core.PROJECTOR_VERSION,
                     size_bytes=self._store.size_bytes(),
-                    sessions=count("SELECT count(*) FROM sessions").fetchone()[0],
-                    events=count("SELECT count(*) FROM events").fetchone()[0],
+                    sessions=count(f"SELECT count(*) {_LIVE}").fetchone()[0],
+                    events=count(f"SELECT ifnull(sum(se.events), 0) {_LIVE}").fetchone()[0],
                     fragments=count("SELECT count(*) FROM fragments").fetchone()[0],
                 ),
                 coverage=self._coverage(snapshot, view),
@@ -327,7 +394,11 @@ class EventIndex:
 
     def _coverage(self, snapshot: Snapshot, view: View) -> Coverage:
         return coverage_of(
-            snapshot.connection, view.scope, being_written=self._store.being_written()
+            snapshot.connection,
+            view.scope,
+            being_written=self._store.being_written(),
+            overtaken=lambda: self._store.is_overtaken(snapshot),
+            attributed=self._bridged,
         )
 
     def _scope(self, snapshot: Snapshot, invocation: Invocation) -> Scope:

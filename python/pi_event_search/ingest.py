@@ -295,7 +295,8 @@ class _Writer:
             flags |= DETACHED
         if event.idless:
             flags |= IDLESS
-        if self._answers_retrieval(event):
+        # Of an event with text its fragments say it, each for itself.
+        if self._answers_retrieval(event) or (event.retrieval and not event.fragments):
             flags |= RETRIEVAL
         return flags
 

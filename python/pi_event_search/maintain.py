@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pi_event_search.config import Config, SessionDir
 from pi_event_search.errors import IndexProblem
-from pi_event_search.reconcile import Announce, Counts, Reconciler, Report
+from pi_event_search.reconcile import Announce, Counts, Pace, Reconciler, Report
 from pi_event_search.store.database import is_damage
 from pi_event_search.store.recovery import KnownFile, known_files
 from pi_event_search.store.sources import add_listing, add_source
@@ -23,6 +23,7 @@ def bring_up_to_date(
     path: str | None = None,
     progress: Report | None = None,
     changed: Announce | None = None,
+    pace: Pace | None = None,
 ) -> Counts:
     """Looks at all session directories, or at one file; see :meth:`EventIndex.sync`.
 
@@ -30,12 +31,12 @@ def bring_up_to_date(
     aside and filled again, once.
     """
     try:
-        return _sync(store, config, path, progress, changed)
+        return _sync(store, config, path, progress, changed, pace)
     except (sqlite3.Error, IndexProblem) as error:
         if not is_damage(error):
             raise
     store.database.condemn()
-    return _sync(store, config, path, progress, changed)
+    return _sync(store, config, path, progress, changed, pace)
 
 
 def _sync(
@@ -44,13 +45,14 @@ def _sync(
     path: str | None,
     progress: Report | None,
     changed: Announce | None,
+    pace: Pace | None,
 ) -> Counts:
     if store.is_outdated():
         counts = rebuild(store, config, progress)
         if path is None:
             return counts
     store.prepare()
-    reconciler = Reconciler(store, config, progress, changed)
+    reconciler = Reconciler(store, config, progress, changed, pace)
     if path is not None:
         return reconciler.file(path)
     counts = reconciler.directories()

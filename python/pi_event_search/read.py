@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pi_event_search import _core
@@ -84,7 +84,7 @@ def read_event(
     record, state = _from_source(session, row)
     if state == "modified" and not accept_modified:
         raise SourceModified
-    parts = _parts(record, view.fragments(row))
+    parts = _stored_parts(view.fragments(row)) if record is None else _parts(record)
     chosen = _chosen(parts, request)
     states = view.states(row)
     return Event(
@@ -119,7 +119,7 @@ def _from_source(
     """The record read again, and ``exact``; or nothing, and whether the file changed or is gone."""
     try:
         record = _core.read_record(session.path, row.byte_start, row.byte_end, row.record_hash)
-    except OSError:
+    except (OSError, _core.NotASession):  # gone, unreadable, or no file any more
         return None, "missing"
     if record is None or not _agrees(record, session, row):
         return None, "modified"
@@ -145,19 +145,22 @@ def _agrees(record: _core.ParsedEvent, session: SessionRow, row: EventRow) -> bo
     )
 
 
-def _parts(record: _core.ParsedEvent | None, stored: Sequence[FragmentRow]) -> list[_Part]:
-    if record is None:
-        return [
-            _Part(
-                fragment_id(fragment),
-                fragment.kind,
-                fragment.tool_name,
-                fragment.custom_type,
-                bool(fragment.flags & ERROR),
-                fragment,
-            )
-            for fragment in stored
-        ]
+def _stored_parts(fragments: Iterable[FragmentRow]) -> list[_Part]:
+    """What the index holds of the texts."""
+    return [
+        _Part(
+            fragment_id(fragment),
+            fragment.kind,
+            fragment.tool_name,
+            fragment.custom_type,
+            bool(fragment.flags & ERROR),
+            fragment,
+        )
+        for fragment in fragments
+    ]
+
+
+def _parts(record: _core.ParsedEvent) -> list[_Part]:
     return [
         _Part(
             f"{_core.KINDS[fragment.kind]}:{fragment.n}",

@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -19,7 +19,8 @@ from pi_event_search.errors import IndexBusy, InvalidArgument
 from pi_event_search.faults import point
 from pi_event_search.ingest import Outcome, ingest_source
 from pi_event_search.store.epochs import remove_epoch
-from pi_event_search.store.publish import Publication
+from pi_event_search.store.lease import WAIT_SECONDS, writer_lease
+from pi_event_search.store.publish import BATCH_BYTES, Publication
 from pi_event_search.store.sources import (
     CHANGING,
     FAILED,
@@ -29,6 +30,7 @@ from pi_event_search.store.sources import (
     add_source,
     find_source,
     load_sources,
+    remove_listing,
     remove_source,
     set_awaited,
     set_explicit,
@@ -73,6 +75,16 @@ class Counts:
     events_added: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a sync gets along with others: writers in other processes, and who waits for answers."""
+
+    wait: float = WAIT_SECONDS
+    """Seconds for which another writer is waited for."""
+    batch_bytes: int = BATCH_BYTES
+    """Session records after which what was read becomes visible."""
+
+
 @dataclass(slots=True)
 class _Task:
     """A file to be looked at."""
@@ -99,11 +111,13 @@ class Reconciler:
         config: Config,
         progress: Report | None = None,
         changed: Announce | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._store = store
         self._config = config
         self._progress = progress
         self._announce = changed
+        self._pace = pace or Pace()
         self._changes: list[Change] = []
         self._counts = Counts()
 
@@ -154,7 +168,7 @@ class Reconciler:
         tasks = deque(_task(found, record, afresh) for found, record in work.changed)
         bar = _Bar(self._progress, len(tasks), sum(task.weight for task in tasks))
         bulk = bar.bytes_total >= BULK_BYTES
-        with self._store.writing(bulk=bulk) as publication:
+        with self._writing(bulk=bulk) as publication:
             self._register(work, publication, explicit=explicit)
             self._commit(publication)
             point("reconcile.registered")
@@ -162,8 +176,16 @@ class Reconciler:
             self._turn(tasks, publication, bar, work.gone)
         while tasks:
             point("reconcile.handed_over")
-            with self._store.writing(bulk=bulk, after_others=True) as publication:
+            with self._writing(bulk=bulk, after_others=True) as publication:
                 self._turn(tasks, publication, bar, work.gone)
+
+    def _writing(
+        self, *, bulk: bool, after_others: bool = False
+    ) -> AbstractContextManager[Publication]:
+        pace = self._pace
+        return self._store.writing(
+            bulk=bulk, wait=pace.wait, after_others=after_others, batch_bytes=pace.batch_bytes
+        )
 
     def _turn(
         self,
@@ -219,6 +241,8 @@ class Reconciler:
         for found, record in work.listed:
             if find_source(connection, record.path) is not None:
                 add_listing(connection, found.root, record.source, found.path)
+        for listing in work.unlisted:
+            remove_listing(connection, *listing)
         for record, detail in work.unobservable:
             if find_source(connection, record.path) is not None:
                 self._failed(record, publication, UNREADABLE, detail)
@@ -361,7 +385,7 @@ class Reconciler:
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         with (
             suppress(IndexBusy),
-            self._store.turn(0),
+            writer_lease(self._store.directory, wait=0, at_work=False),
             self._store.database.transaction() as connection,
         ):
             connection.executemany(

@@ -181,7 +181,7 @@ def roots_of(invocation: Invocation, config: Config) -> tuple[Root, ...]:
             invocation.cwd, invocation.workspace_root, configured=config.workspace_roots
         )
     except ValueError as error:
-        raise InvalidArgument(str(error)) from error
+        raise InvalidArgument(str(error), argument="workspace_root") from error
 
 
 def locate_cutoff(

@@ -1,4 +1,5 @@
-"""Events without text, for searches without words: labels, changes of the model, images.
+"""Events without text, for searches without words that ask for their type: labels, changes of the
+model, images. A search that names no type is about what was said and done, and leaves them out.
 
 They have no fragment and so no document in the text index; SQLite lists them, in the order in which
 the text index lists the others, so that the two lists can be merged.
@@ -25,7 +26,7 @@ def silent_hits(
     for the rows to decide.
     """
     facets = restriction.facets
-    if facets.get("kind") or facets.get("tool"):
+    if not facets.get("type") or facets.get("kind") or facets.get("tool"):
         return
     # The first condition is spelled as in the partial index that answers this.
     conditions, values = ["fragments = 0", f"NOT flags & {SUPERSEDED}"], list[object]()

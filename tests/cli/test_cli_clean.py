@@ -15,7 +15,8 @@ from pi_event_search.cli.clean import clean, clean_json, one_line
     ("text", "cleaned"),
     [
         ("plain, 修改, naïve, 👩‍👩‍👧", "plain, 修改, naïve, 👩‍👩‍👧"),
-        ("\x1b[31mred\x1b[0m", "␛[31mred␛[0m"),
+        ("\x1b[31mred\x1b[0m \x1b[1;38:5:7mx\x1b[m", "red x"),
+        ("\x1b[2Jx\x1b[31", "␛[2Jx␛[31"),
         ("\x1b]0;title\x07", "␛]0;title␇"),
         ("\x9b2J", "\\x9b2J"),
         ("a\x00b\x7f", "a␀b␡"),

@@ -22,6 +22,9 @@ CONTRACT = {
     "status": set(),
     "verify": set(),
     "rebuild": set(),
+    "serve": set(),
+    "pi-extension": set(),
+    "watch": set(),
 }  # fmt: skip
 EVERYWHERE = {
     "--sessions-dir", "--index-dir", "--root", "--exclude", "--all-workspaces", "--json", "--help",

@@ -216,6 +216,7 @@ WRONG = [
     (("status", "x"), "status takes no word"),
     (("verify", "x"), "verify takes no word"),
     (("rebuild", "x"), "rebuild takes no word"),
+    (("watch", "x"), "watch takes no word"),
 ]
 
 

@@ -10,9 +10,18 @@ from datetime import UTC
 from typing import Any
 
 import pytest
+from pi_event_search.cli.render.asked import Asked
 from pi_event_search.cli.render.event import render_event
 from pi_event_search.cli.render.index import render_status, render_sync, render_verification
-from pi_event_search.cli.render.screen import Screen, screen_for
+from pi_event_search.cli.render.screen import (
+    BAD,
+    FAINT,
+    ID,
+    MATCH,
+    STRONG,
+    Screen,
+    screen_for,
+)
 from pi_event_search.cli.render.search import render_search
 from pi_event_search.cli.render.sessions import render_lineage, render_sessions
 from pi_event_search.cli.render.trace import render_trace
@@ -42,19 +51,23 @@ from tests.cli.made_up import (
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def search(result: SearchPage, screen: Screen) -> None:
-    render_search(result, screen, everywhere=False)
+HERE = Asked(("/w/a",), ("/s",), ("--errors",))
+
+
+def at_home(render: Callable[[Any, Screen, Asked], None]) -> Callable[[Any, Screen], None]:
+    """The rendering of what was asked in one project."""
+    return lambda result, screen: render(result, screen, HERE)
 
 
 ANSWERS: dict[str, tuple[Callable[[Any, Screen], None], Callable[[], Any]]] = {
-    "search": (search, page),
-    "search-nothing": (search, no_hits),
+    "search": (at_home(render_search), page),
+    "search-nothing": (at_home(render_search), no_hits),
     "read": (render_event, event),
     "trace": (render_trace, trace),
-    "sessions": (render_sessions, sessions),
+    "sessions": (at_home(render_sessions), sessions),
     "lineage": (render_lineage, lambda: Lineage(SESSION, ("c1", "c2"), "p")),
-    "status": (render_status, status),
-    "sync": (render_sync, report),
+    "status": (at_home(render_status), status),
+    "sync": (at_home(render_sync), report),
     "verify": (render_verification, equal),
     "verify-different": (render_verification, different),
 }
@@ -102,7 +115,11 @@ def test_columns_align_with_wide_characters() -> None:
     assert len(starts) == 1
 
 
-HOSTILE = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202erev\u2066\r\x00[bold]x[/bold]:smile:\x08\x7f"
+HOSTILE = (
+    "\x1b[2J\x1b]0;owned\x07\x9b31m\u202erev\u2066\r\x00[bold]x[/bold]:smile:\x08\x7f"
+    "\x1b[31mred\x1b[0m\x1b[999D\x1bc\x1bP1$r\x1b\\\x1b]8;;http://x\x1b\\\u200b\ufeff\u200f\u061c"
+    "z\u0335\u0336\u0337\u0338\u0339\u033a\u033b\u0e01\u0e47\u0e47\u0e47\u0e47\u0e47\u0e47\udc9b\x85\u2028"
+)
 
 
 def poisoned(value: Any) -> Any:
@@ -121,7 +138,11 @@ def poisoned(value: Any) -> Any:
 @pytest.mark.parametrize("name", ANSWERS)
 def test_hostile_text_reaches_no_terminal(name: str, colour: bool) -> None:
     text = ESCAPE.sub("", shown(name, 80, colour, poisoned(ANSWERS[name][1]())))
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", text)
+    assert not re.search("[\u200b\u200e\u200f\ufeff\u061c\ud800-\udfff]", text), "invisible"
+    assert not re.search("[\u0300-\u036f]{5}|[\u0e31-\u0e3a\u0e47-\u0e4e]{5}", text), "stacked"
+    assert "[31m" not in text
+    text.encode()
 
 
 def test_markup_in_logs_is_text() -> None:
@@ -240,3 +261,36 @@ def test_numbers_in_words() -> None:
     assert [size(999), size(1_234_567), size(10**12)] == ["999 B", "1.2 MB", "1.0 TB"]
     assert local_time("x", UTC) == "x"
     assert local_time("", UTC) == "no time recorded"
+
+
+PALETTES = {
+    # What four widespread terminals show for red, magenta, bold red and bold magenta.
+    "xterm": ("cd0000", "cd00cd", "ff0000", "ff00ff"),
+    "VS Code dark": ("cd3131", "bc3fbc", "f14c4c", "d670d6"),
+    "GNOME": ("c01c28", "a347ba", "f66151", "c061cb"),
+    "Terminal of macOS": ("990000", "b200b2", "e50000", "e500e5"),
+}
+
+
+def luminance(colour: str) -> float:
+    """As the guidelines for accessible content define it."""
+    parts = (int(colour[at : at + 2], 16) / 255 for at in (0, 2, 4))
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("ground", ["ffffff", "000000", "fdf6e3", "1e1e1e"])
+@pytest.mark.parametrize("terminal", PALETTES)
+def test_colours_are_readable_on_light_and_on_dark_ground(terminal: str, ground: str) -> None:
+    names = ("red", "magenta", "bold red", "bold magenta")
+    shown_as = dict(zip(names, PALETTES[terminal], strict=True))
+    coloured = {style for style in (STRONG, FAINT, BAD, MATCH, ID) if style not in ("bold", "dim")}
+    assert coloured <= shown_as.keys()
+    for style in coloured:
+        # Bold text keeps its colour in some terminals, and is brighter in others.
+        assert contrast(shown_as[style], ground) >= 2.5, style

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.contract.place import Capture, Place
+from tests.indexes import passing_place
 
 
 @pytest.fixture(autouse=True)
-def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An environment without Pi, a home of its own, and a current directory without git."""
+def base(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The test's own directory, which is the current one and holds an empty home.
+
+    The environment says nothing of Pi, and no git worktree is around.
+    """
     for name in list(os.environ):
         if name.startswith("PI_"):
             monkeypatch.delenv(name)
-    home = tmp_path / "home"
-    home.mkdir()
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.chdir(tmp_path)
+    with passing_place() as passing:
+        base = passing.base.resolve()
+        (base / "home").mkdir()
+        monkeypatch.setenv("HOME", str(base / "home"))
+        monkeypatch.chdir(base)
+        yield base
+        monkeypatch.undo()
 
 
 @pytest.fixture
-def place(tmp_path: Path, capsys: Capture) -> Place:
+def place(base: Path, capsys: Capture) -> Place:
     """An empty place of the test's own."""
-    return Place(tmp_path.resolve(), capsys)
+    return Place(base, capsys)

@@ -38,13 +38,15 @@ class Event:
     branch: str
     selection: str
     files: frozenset[str]
+    silent: bool
+    """It has no text, and is no answer to a retrieval call."""
     content: str
     """What fork copies have in common."""
     parts: tuple[Part, ...] = field(compare=False)
 
 
 def events(data: bytes) -> list[Event]:
-    """The placed events of one file that has fragments for them."""
+    """The placed events of one file."""
     found = session(tail(data).records)
     assert found is not None
     grown = tree(found)
@@ -56,6 +58,7 @@ def events(data: bytes) -> list[Event]:
         if grown.nodes.get(entry.key) is not entry:
             continue
         branch, selection = known[entry.key]
+        parts = tuple(_parts(entry, answers))
         result.append(
             Event(
                 session_id=str(found.header["id"]),
@@ -68,8 +71,9 @@ def events(data: bytes) -> list[Event]:
                 branch=branch,
                 selection=selection,
                 files=_files(entry),
+                silent=not parts and not answers and _tool(entry) not in RETRIEVAL,
                 content=_content(entry),
-                parts=tuple(_parts(entry, answers)),
+                parts=parts,
             )
         )
     return result
@@ -103,9 +107,13 @@ def _parts(entry: Entry, answers: bool) -> list[Part]:
         if kind == "tool.call":
             tool = next(names)
         elif kind == "tool.result":
-            tool = text(_message(entry), "toolName")
+            tool = _tool(entry)
         parts.append(Part(kind, tool, said, answers or tool in RETRIEVAL))
     return parts
+
+
+def _tool(entry: Entry) -> str | None:
+    return text(_message(entry), "toolName") if entry.role == "toolResult" else None
 
 
 def _failed(entry: Entry) -> bool:
@@ -159,7 +167,7 @@ def search(corpus: list[Event], asked: dict[str, Any], match: Any = words.surely
     groups: dict[str, list[Event]] = {}
     answer = Answer()
     for event in sorted(corpus, key=lambda e: e.session_id):
-        if _passes(event, asked) and _matching(event, asked, match):
+        if _passes(event, asked) and (_matching(event, asked, match) or _listed(event, asked)):
             groups.setdefault(event.content, []).append(event)
     wanted = asked.get("session_id")
     for copies in groups.values():
@@ -179,6 +187,12 @@ def _matching(event: Event, asked: dict[str, Any], match: Any) -> int:
         and (part.tool in tools if tools else not part.suppressed)
         for part in event.parts
     )
+
+
+def _listed(event: Event, asked: dict[str, Any]) -> bool:
+    """Without words, what has no text is listed too; but it is of no kind and of no tool."""
+    others = ("query", "kinds", "tool_names")
+    return event.silent and bool(asked.get("entry_types")) and not any(map(asked.get, others))
 
 
 def _passes(event: Event, asked: dict[str, Any]) -> bool:

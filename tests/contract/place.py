@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,8 @@ from typing import Any
 import pytest
 from pi_event_search import EventIndex, Invocation
 from pi_event_search.cli import main
+
+from tests.indexes import passing_place
 
 Capture = pytest.CaptureFixture[str]
 
@@ -87,3 +91,15 @@ class Place:
 
 
 EVERYWHERE = Invocation(cwd="/", workspace_root="/")
+
+
+@contextmanager
+def indexed(files: dict[str, bytes]) -> Iterator[EventIndex]:
+    """An index over session files of these names; parents in `/sessions` are among them."""
+    with passing_place() as place:
+        here = f'"parentSession":"{place.sessions}/'.encode()
+        for name, data in files.items():
+            place.put(name, data.replace(b'"parentSession":"/sessions/', here))
+        with place.index() as index:
+            index.sync()
+            yield index

@@ -9,8 +9,7 @@ import pytest
 from pi_event_search import EventIndex, Invocation
 from pi_event_search.types import Diagnostics
 
-from tests.contract.place import EVERYWHERE
-from tests.contract.test_filters import indexed
+from tests.contract.place import EVERYWHERE, indexed
 from tests.contract.writing import Pi, call
 
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from pi_event_search import EventIndex, Hit, SearchPage
 from pi_event_search._core import parse_query
 
-from tests.contract.place import EVERYWHERE, Place
-from tests.contract.test_filters import indexed
+from tests.contract.place import EVERYWHERE, Place, indexed
 from tests.contract.writing import START, Pi, call, iso, line
 from tests.strategies import TEXTS, dump
 
@@ -112,7 +111,7 @@ def check_snippet(hit: Hit, source: str, query: str) -> None:
 
 
 @given(before=TEXTS, after=TEXTS, gap=st.integers(0, 600))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_snippets_are_pieces_of_the_text(before: str, after: str, gap: int) -> None:
     text = f"{before} {'word ' * gap}\n\n\twolf   bear\u2028{'more ' * gap}{after}"
     pi = Pi("s", "/w")

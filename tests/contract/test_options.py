@@ -329,7 +329,7 @@ def test_an_index_that_cannot_be_used(asked: Place) -> None:
 
 
 def test_an_unforeseen_failure(asked: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError("nobody thought of this")
 
     monkeypatch.setattr("pi_event_search.index.coverage_of", fail)

@@ -68,18 +68,22 @@ def test_a_directory_of_somebody_s_files_keeps_its_mode(place: Place) -> None:
 def test_the_default_index_lies_in_pi_s_agent_directory(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home = Path(os.environ["HOME"])
+    def used() -> set[str]:
+        found = place.base.rglob("*.sqlite")
+        return {str(path.parent.relative_to(place.base)) for path in found}
+
     place.bare("sync")
-    assert (home / ".pi/agent/pi-event-search/index.sqlite").exists()
-    assert_private(home / ".pi/agent/pi-event-search")
+    assert used() == {"home/.pi/agent/pi-event-search"}
+    assert_private(place.base / "home/.pi/agent/pi-event-search")
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(place.base / "agent"))
     place.bare("sync")
-    assert (place.base / "agent/pi-event-search/index.sqlite").exists()
+    assert "agent/pi-event-search" in used()
     monkeypatch.setenv("PI_EVENT_SEARCH_INDEX_DIR", str(place.base / "elsewhere"))
     place.bare("sync")
-    assert (place.base / "elsewhere/index.sqlite").exists()
+    assert "elsewhere" in used()
     place.bare("sync", "--index-dir", place.base / "given")
-    assert (place.base / "given/index.sqlite").exists()
+    assert "given" in used()
+    assert len(used()) == 4
 
 
 # Session directories
@@ -196,6 +200,37 @@ def test_a_known_file_becomes_explicit_by_syncing_it(place: Place) -> None:
         "--sessions-dir", other,
     )  # fmt: skip
     assert ids(there) == {"a"}
+
+
+def test_a_link_that_is_taken_away_covers_nothing_any_more(place: Place) -> None:
+    one("linked", "/w").write(place.base / "archive")
+    one("both", "/w").write(place.base / "both")
+    link = place.sessions / "old"
+    link.symlink_to(place.base / "archive")
+    (place.sessions / "first").symlink_to(place.base / "both")
+    (place.sessions / "second").symlink_to(place.base / "both")
+    assert ids(place.all("search", "wolf")) == {"linked", "both"}
+    link.unlink()
+    (place.sessions / "first").unlink()
+    assert ids(place.all("search", "wolf")) == {"both"}
+    assert place.all("sessions").json["coverage"]["discoveredSessions"] == 1
+    there = place.bare(
+        "search", "wolf", "--json", "--all-workspaces", "--index-dir", place.index,
+        "--sessions-dir", place.base / "archive",
+    )  # fmt: skip
+    assert ids(there) == {"linked"}
+    link.symlink_to(place.base / "archive")
+    assert ids(place.all("search", "wolf")) == {"linked", "both"}
+
+
+def test_behind_a_link_that_still_stands_nothing_is_proven(place: Place) -> None:
+    one("linked", "/w").write(place.base / "archive")
+    (place.sessions / "old").symlink_to(place.base / "archive")
+    assert ids(place.all("search", "wolf")) == {"linked"}
+    (place.base / "archive").rename(place.base / "unplugged")
+    assert ids(place.all("search", "wolf")) == {"linked"}
+    (place.base / "unplugged").rename(place.base / "archive")
+    assert ids(place.all("search", "wolf")) == {"linked"}
 
 
 # Excludes

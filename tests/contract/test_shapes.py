@@ -67,7 +67,9 @@ def asked(place: Place) -> Place:
 
 
 def test_sync(asked: Place) -> None:
-    report = asked.all("sync").json
+    answer = asked.all("sync")
+    assert answer.code == 0, "a file that fails is no failure of the sync"
+    report = answer.json
     shapes.check(report, shapes.SYNC)
     assert report["discovered"] == len(list(asked.sessions.iterdir()))
     assert report["failed"] == 1
@@ -95,6 +97,8 @@ def test_search(asked: Place) -> None:
         for hit in document["hits"]:
             assert ("alsoIn" in hit) is ("alsoInTotal" in hit)
             assert hit["role"] is None or hit["entryType"] == "message"
+            empty = [not hit[key] for key in ("matchingFragmentId", "semanticKind")]
+            assert empty == [hit["matchingFragmentCount"] == 0] * 2
     lone = documents[0]["hits"][[h["entryId"] for h in documents[0]["hits"]].index("no-time")]
     assert lone["timestamp"] == ""
     assert lone["cwd"] == ""

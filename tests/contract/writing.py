@@ -130,7 +130,7 @@ class Pi:
             session_id,
             self.header.get("cwd") if cwd is None else cwd,
             started=START + timedelta(days=days),
-            parent=self.path,
+            parent=self.path if self._written else Path(f"/sessions/{self.session_id}.jsonl"),
         )
         for record in reversed(path):
             if record["type"] != "label":  # dropped, and what follows hangs on what came before

@@ -8,7 +8,7 @@ from pathlib import Path
 from pi_event_search import EventIndex
 from pi_event_search.faults import Pausing, armed
 
-from tests.crash.world import manner_of
+from tests.crash.world import recipe_of
 from tests.indexes import Place
 from tests.processes import HEAR, SAY, say
 from tests.sessions import header, line
@@ -20,9 +20,10 @@ FILES = 4
 def work(recipe: str, base: str, point: str, nth: int) -> None:
     """Works in a world up to a point, and waits there."""
     place = Place(Path(base))
-    with armed(Pausing(point, SAY, HEAR, nth=nth)), manner_of(recipe)(place):
+    made = recipe_of(recipe)
+    with armed(Pausing(point, SAY, HEAR, nth=nth)), made.manner(place):
         index = place.index()
-        index.sync()
+        made.act(index)
         index.close()
 
 

@@ -89,7 +89,7 @@ def fail_and_heal(world: World, failing: Failing, *, reopen: bool) -> None:
         try:
             with armed(failing), world.manner():
                 index = world.place.index()
-                index.sync()
+                world.recipe.act(index)
         except EXPECTED:
             pass
         assert failing.fired, what

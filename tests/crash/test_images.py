@@ -56,7 +56,7 @@ def recover(world: World, directory: Path, what: str) -> None:
         for _ in range(PATIENCE):
             try:
                 with EventIndex.open(directory, [world.place.sessions]) as index:
-                    world.check_healed(index)
+                    world.check_healed(index, anew=True)
                     for query in QUERIES:
                         index.search(query, invocation=EVERYTHING)
                     return

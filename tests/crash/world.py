@@ -19,7 +19,8 @@ from unittest.mock import patch
 
 from pi_event_search import EventIndex, IndexProblem, ingest, reconcile
 from pi_event_search.faults import Noting, armed
-from pi_event_search.store import lease, publish
+from pi_event_search.store import lease, publish, store
+from pi_event_search.store.layout import newest_database
 
 from tests.checks import Facts, Untouched, check_documents, check_tables, facts, fresh_facts
 from tests.indexes import EVERYTHING, Place
@@ -44,9 +45,14 @@ def _changed(place: Place) -> None:
     place.put("rewritten", header("s-rewritten") + chain(0, 5, "anew"))
     place.path("goes").unlink()
     place.put("new", header("s-new") + chain(0, 4, "anew"))
-    place.put("breaks", b"this is no session any more\n")
     place.append("disorder", line("e1", "e0", "quince again") + chain(3, 1, "quince"))
     place.path("dangling").symlink_to("nowhere")
+
+
+def _changed_and_broken(place: Place) -> None:
+    """The same, and a file is no session any more."""
+    _changed(place)
+    place.put("breaks", b"this is no session any more\n")
 
 
 def _nothing(place: Place) -> None:
@@ -60,15 +66,32 @@ def _lose_text(place: Place) -> None:
 
 
 def _leave_reading(place: Place) -> None:
-    """A rebuild that a crash left unfinished beside the live reading."""
-    connection = sqlite3.connect(place.base / "index" / "index.sqlite")
+    """A rebuild that a crash left unfinished beside the live reading, and the keys of its batch."""
+    connection = sqlite3.connect(_database(place))
     with connection:
         connection.execute(
             "INSERT INTO sessions (epoch, source, session_id, version, workspace)"
             " SELECT value, 1, 's-grows', 3, 1 FROM metadata WHERE name = 'next_epoch'"
         )
         connection.execute("UPDATE metadata SET value = value + 1 WHERE name = 'next_epoch'")
+        connection.execute(
+            "INSERT INTO reservations SELECT value, value + 9, -5 FROM metadata"
+            " WHERE name = 'next_key'"
+        )
+        connection.execute("UPDATE metadata SET value = value + 10 WHERE name = 'next_key'")
     connection.close()
+
+
+def _break_database(place: Place) -> None:
+    """The database is no database any more."""
+    with _database(place).open("r+b") as file:
+        file.write(bytes(100))
+
+
+def _database(place: Place) -> Path:
+    path = newest_database(place.base / "index")
+    assert path is not None
+    return path
 
 
 @contextmanager
@@ -98,15 +121,33 @@ def in_turns(place: Place) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def tidily(place: Place) -> Iterator[None]:
+    """A single dead document is reason enough to make the text index anew."""
+    with patch.object(store, "DEAD_FLOOR", 1), patch.object(store, "DEAD_SHARE", 0.0):
+        yield
+
+
+def _sync(index: EventIndex) -> None:
+    index.sync()
+
+
+def _rebuild(index: EventIndex) -> None:
+    index.rebuild()
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How a world comes about, and how it is worked in."""
 
     name: str
     indexed: bool = True
-    changes: Callable[[Place], None] = _changed
+    changes: Callable[[Place], None] = _changed_and_broken
     damage: Callable[[Place], None] = _nothing
     manner: Callable[[Place], AbstractContextManager[None]] = _as_it_is
+    act: Callable[[EventIndex], None] = _sync
+    begins_anew: bool = False
+    """Whether what the index held is given up before there is anything new."""
     answers: bool = True
     """Whether the index can be asked before the work; if not, a failure may leave it so."""
 
@@ -118,12 +159,15 @@ RECIPES = (
     Recipe("turns", manner=in_turns),
     Recipe("text-lost", damage=_lose_text, answers=False),
     Recipe("reading-left", changes=_nothing, damage=_leave_reading),
+    Recipe("database-broken", True, _changed, _break_database, begins_anew=True, answers=False),
+    Recipe("tidied", manner=tidily),
+    Recipe("rebuilt", changes=_changed, act=_rebuild),
 )
 
 
-def manner_of(name: str) -> Callable[[Place], AbstractContextManager[None]]:
-    """The manner in which a world is worked in."""
-    return next(recipe.manner for recipe in RECIPES if recipe.name == name)
+def recipe_of(name: str) -> Recipe:
+    """A recipe by name."""
+    return next(recipe for recipe in RECIPES if recipe.name == name)
 
 
 class World:
@@ -142,11 +186,13 @@ class World:
         recipe.changes(place)
         self.after: Facts = fresh_facts(place.sessions, place.base / "fresh")
         """What it must say afterwards."""
+        self.anew = self.after
+        """What it must say if nothing could be kept of what it held."""
         if recipe.indexed:
             broken = self.before["breaks.jsonl"]
-            if recipe.changes is _changed:
+            if recipe.changes is _changed_and_broken:
                 # What was a session and is none any more keeps its last good reading.
-                self.after["breaks.jsonl"] = broken | {"state": "failed"}
+                self.after = self.after | {"breaks.jsonl": broken | {"state": "failed"}}
             recipe.damage(place)
             shutil.copytree(self.index, self.template)
         self.untouched = Untouched.of(place.sessions)
@@ -164,7 +210,7 @@ class World:
     def work(self) -> None:
         """What is done in it: open, sync, ask, close."""
         with self.manner(), self.place.index() as index:
-            index.sync()
+            self.recipe.act(index)
             for query in QUERIES:
                 index.search(query, invocation=EVERYTHING)
 
@@ -188,13 +234,21 @@ class World:
             return
         for name, now in facts(index).items():
             old, new = self.before.get(name, {}), self.after.get(name, {})
+            if self.recipe.begins_anew and not events(now):
+                continue
+            if self.recipe.act is _rebuild and now == {"state": "unreadable"}:
+                continue  # carried over by name only
             assert events(now) in (events(old), events(new)) or is_begun(now, new, old), name
 
-    def check_healed(self, index: EventIndex) -> None:
-        """One more sync in good health, and everything is as if nothing had happened."""
+    def check_healed(self, index: EventIndex, *, anew: bool = False) -> None:
+        """One more sync in good health, and everything is as if nothing had happened.
+
+        ``anew``: the database may have been lost with all that it held.
+        """
         index.sync()
         with index._guarded():
-            assert facts(index) == self.after
+            now = facts(index)
+            assert now == self.after or (anew and now == self.anew)
             check_tables(index)
             check_documents(index)
         self.untouched.check(self.place)

@@ -1,5 +1,6 @@
 """Complete records -> header and entries, versions evened out as Pi's migration does it."""
 
+import json
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -90,13 +91,22 @@ def _kept_by_index(found: Session, body: Object, index: int) -> str | None:
 def _odd_parent(body: Object) -> str | None:
     """A parent that is no text names no entry; to Pi the entry is an orphan, not a root."""
     parent = body.get("parentId")
-    return f"\0{parent!r}" if truthy(parent) else None
+    return f"~{_spelled(parent)}" if truthy(parent) else None
+
+
+def _spelled(value: Json) -> str:
+    """Compact JSON, as Pi writes it."""
+    if isinstance(value, list):
+        return "[" + ",".join(map(_spelled, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{_spelled(k)}:{_spelled(v)}" for k, v in value.items()) + "}"
+    return value.text if isinstance(value, Number) else json.dumps(value, ensure_ascii=False)
 
 
 def _version(header: Object) -> int:
     """Missing or null means 1, above 3 means 3. Pi compares loosely: "2" is 2, other texts as 3."""
     value = header.get("version")
-    if value is None or isinstance(value, bool):
+    if value is None or isinstance(value, bool) or value == "":
         return 1
     try:
         number = float(value.text if isinstance(value, Number) else str(value))

@@ -95,7 +95,7 @@ def _arguments(value: Json, path: str | None) -> list[str]:
 
 def canonical(name: str) -> str:
     """White space runs become one space and the ends are trimmed."""
-    spaces = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
+    spaces = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff"
     spaces += "".join(map(chr, range(0x2000, 0x200B)))
     words = "".join(" " if c in spaces else c for c in name).split(" ")
     return " ".join(word for word in words if word)

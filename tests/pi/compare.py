@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.oracle.fragments import canonical
+
 Answer = dict[str, Any]
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -164,4 +166,4 @@ def _orphans(pi: Answer, duplicates: set[str]) -> list[str]:
 
 def _canonical(name: str | None) -> str | None:
     """Our form of a name: one space between words, and U+FFFD for lone surrogates."""
-    return " ".join(_SURROGATE.sub("\ufffd", name).split()) if name else None
+    return canonical(_SURROGATE.sub("\ufffd", name)) if name else None

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.indexes import EVERYTHING
 from tests.pi.compare import compare
-from tests.pi.indexed import EVERYTHING
 from tests.pi.program import Driver, Oracle
 from tests.pi.room import Room, fresh
 
@@ -339,6 +339,7 @@ def test_a_session_whose_parent_was_archived_keeps_its_parent(
     assert _lineage(room, made["sessionId"]) == (parent.session_id, ())
     parent.path.rename(archive / parent.path.name)
     room.sync()
-    # The header names the file where it was, and nothing is there any more.
-    assert _lineage(room, made["sessionId"]) == (None, ())
+    # The header still names the file where it was.
+    assert _lineage(room, made["sessionId"]) == (parent.session_id, ())
+    assert _lineage(room, parent.session_id) == (None, (made["sessionId"],))
     assert room.found("alpha") == [(parent.session_id, parent.ids[0], (made["sessionId"],))]

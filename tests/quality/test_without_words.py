@@ -1,4 +1,4 @@
-"""Searches by filters alone: every event that passes, the newest first, also those without text."""
+"""Searches by filters alone: the newest first; events without text where their type is named."""
 
 from __future__ import annotations
 
@@ -42,16 +42,28 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EventIndex,
 # fmt: off
 FILTERS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "session": (
-        {"session_id": "s"},
+        {"session_id": "s"}, ["failed", "called", "asked"],
+    ),
+    "session and types": (
+        {"session_id": "s", "entry_types": ["custom", "label", "message", "model_change"]},
         ["custom", "cleared", "label", "thought", "picture", "mute", "failed", "called", "asked",
          "system", "model"],
     ),
     "labels": ({"entry_types": ["label"]}, ["cleared", "label"]),
     "several types": ({"entry_types": ["custom", "model_change"]}, ["custom", "model"]),
-    "role": ({"roles": ["system"]}, ["system"]),
-    "errors": ({"error_only": True}, ["mute", "failed"]),
-    "since": ({"time_from": "2026-01-05T09:07:00Z"}, ["custom", "cleared", "label", "thought"]),
-    "until": ({"time_to": "2026-01-05T09:01:00Z"}, ["system", "model"]),
+    "role": ({"roles": ["system"], "entry_types": ["message"]}, ["system"]),
+    "role without a type": ({"roles": ["system"]}, []),
+    "errors": ({"error_only": True}, ["failed"]),
+    "errors of a type": ({"error_only": True, "entry_types": ["message"]}, ["mute", "failed"]),
+    "since": (
+        {"time_from": "2026-01-05T09:07:00Z", "entry_types": ["custom", "label", "message"]},
+        ["custom", "cleared", "label", "thought"],
+    ),
+    "since without a type": ({"time_from": "2026-01-05T09:07:00Z"}, []),
+    "until": (
+        {"time_to": "2026-01-05T09:01:00Z", "entry_types": ["message", "model_change"]},
+        ["system", "model"],
+    ),
     "oldest": ({"entry_types": ["label"], "sort": "oldest"}, ["label", "cleared"]),
     "kind: of text only": ({"kinds": ["tool.result"]}, ["failed"]),
     "tool: of text only": ({"tool_names": ["bash"]}, ["failed", "called"]),
@@ -97,11 +109,10 @@ def test_nothing_asked_for(told: tuple[EventIndex, dict[str, str]]) -> None:
         told[0].search("  ", invocation=EVERYTHING)
 
 
-def test_without_filters_counts_the_silent_too(told: tuple[EventIndex, dict[str, str]]) -> None:
-    index, ids = told
-    page = index.search(invocation=EVERYTHING, entry_types=["never_heard_of"])
+def test_without_filters_counts_what_has_text(told: tuple[EventIndex, dict[str, str]]) -> None:
+    page = told[0].search(invocation=EVERYTHING, entry_types=["never_heard_of"])
     assert page.diagnostics is not None
-    assert page.diagnostics.without_filters == len(ids)
+    assert page.diagnostics.without_filters == len(["failed", "called", "asked"])
 
 
 def test_pages_mix_both_lists_in_time(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -120,5 +131,10 @@ def test_pages_mix_both_lists_in_time(tmp_path_factory: pytest.TempPathFactory) 
         ordered.sort(key=lambda pair: pair[0], reverse=sort == "newest")
         with indexed(tmp_path_factory.mktemp("mix"), story) as index:
             for limit in (1, 7, 64, 200):
-                page = index.search(invocation=EVERYTHING, session_id="mix", sort=sort, limit=limit)
+                page = index.search(
+                    invocation=EVERYTHING,
+                    entry_types=["message", "model_change"],
+                    sort=sort,
+                    limit=limit,
+                )
                 assert entries(page) == [entry_id for _, entry_id in ordered[:limit]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import datetime, tzinfo
 
@@ -20,6 +20,7 @@ from pi_event_search.cli.clean import clean_json, one_line
 from pi_event_search.cli.facade import OpenIndex, open_event_index
 from pi_event_search.cli.parser import AboutProgram, Parsed, by_flag, parse, wants_json
 from pi_event_search.cli.progress import ProgressBar
+from pi_event_search.cli.standalone import STANDALONE
 from pi_event_search.errors import (
     EventSearchError,
     IndexBusy,
@@ -28,7 +29,7 @@ from pi_event_search.errors import (
     InvalidQuery,
     NotFound,
 )
-from pi_event_search.types import Verification
+from pi_event_search.types import Change, Verification
 from pi_event_search.types.shape import Shape, dump
 
 DONE, UNFORESEEN, USAGE, NOT_FOUND, PROBLEM, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -40,6 +41,11 @@ _EXIT_CODES = {
     IndexBusy: PROBLEM,
     IndexProblem: PROBLEM,
 }
+_ADVICE = {
+    NotFound.code: "`pi-event-search sessions` lists those that can be; --all-workspaces asks for "
+    "every one.",
+}
+"""What to do next, where the message itself cannot know who reads it."""
 _DEBUG = "PI_EVENT_SEARCH_DEBUG"
 """Set: what is unforeseen ends with its traceback."""
 
@@ -73,12 +79,16 @@ def _run(argv: Sequence[str], open_index: OpenIndex, now: datetime, zone: tzinfo
             raise EventSearchError(f"{PROGRAM} runs on Linux and macOS, not on {sys.platform}.")
         read = parse(argv)
         if isinstance(read, AboutProgram):
-            _write(_version() if read.version else _help(None))
+            _write(_about(read))
             return DONE
         parsed = read
         if parsed.values.help:
             _write(_help(parsed.command))
             return DONE
+        if parsed.command.name in STANDALONE:
+            around = commands.Surroundings(now, zone, _notice, None, _change_line(zone))
+            commands.check(parsed, around)
+            return STANDALONE[parsed.command.name](parsed, _write_line)
         result = _answer(parsed, open_index, now, zone)
     except BrokenPipeError:
         raise
@@ -96,15 +106,20 @@ def _run(argv: Sequence[str], open_index: OpenIndex, now: datetime, zone: tzinfo
     return PROBLEM if isinstance(result, Verification) and not result.equal else DONE
 
 
-def _answer(parsed: Parsed, open_index: OpenIndex, now: datetime, zone: tzinfo | None) -> Shape:
+def _answer(
+    parsed: Parsed, open_index: OpenIndex, now: datetime, zone: tzinfo | None
+) -> Shape | None:
     with ExitStack() as stack:
         progress = None
         if sys.stderr.isatty():
             progress = stack.enter_context(ProgressBar(sys.stderr))
-        around = commands.Surroundings(now, zone, _notice, progress)
+        tell = _write_json if parsed.values.json else _change_line(zone)
+        around = commands.Surroundings(now, zone, _notice, progress, tell)
         commands.check(parsed, around)
         index = stack.enter_context(open_index(**commands.places(parsed.values)))
         result = commands.run(parsed, index, around)
+    if result is None:
+        return None
     if parsed.values.json:
         _write_json(result)
         return result
@@ -114,11 +129,20 @@ def _answer(parsed: Parsed, open_index: OpenIndex, now: datetime, zone: tzinfo |
     return result
 
 
+def _change_line(zone: tzinfo | None) -> Callable[[Change], None]:
+    def tell(change: Change) -> None:
+        from pi_event_search.cli.render.change import change_line  # only needed here
+
+        _write(change_line(change, datetime.now(zone)) + "\n")
+
+    return tell
+
+
 def _fail(exit_code: int, code: str, message: str, as_json: bool) -> int:
     if as_json:
         _write_json({"error": {"code": code, "message": message}})
     else:
-        _notice(message)
+        _notice(" ".join(filter(None, (message, _ADVICE.get(code)))))
     return exit_code
 
 
@@ -135,6 +159,17 @@ def _help(command: Command | None) -> str:
     from pi_event_search.cli.help import help_text  # only needed here
 
     return help_text(command)
+
+
+def _about(asked: AboutProgram) -> str:
+    match asked.topic:
+        case "version":
+            return _version()
+        case "completion":
+            from pi_event_search.cli.completion import completion_script  # only needed here
+
+            return completion_script(asked.shell)
+    return _help(None)
 
 
 def _version() -> str:
@@ -154,6 +189,12 @@ def _write_json(document: Shape | dict[str, dict[str, str]]) -> None:
     data = document.to_json() if isinstance(document, Shape) else dump(document)
     sys.stdout.flush()
     sys.stdout.buffer.write(clean_json(data) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _write_line(line: bytes) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
 
 

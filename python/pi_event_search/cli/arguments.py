@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from pi_event_search.types import vocabulary
+
 PROGRAM = "pi-event-search"
+SHELLS = ("bash", "zsh", "fish")
+"""Shells that completion is written for."""
 
 
 class Option(NamedTuple):
@@ -19,6 +23,8 @@ class Option(NamedTuple):
     many: bool = False
     """May be given several times."""
     type: Literal["text", "number"] = "text"
+    values: tuple[str, ...] = ()
+    """What may be given; empty: anything."""
 
 
 class Command(NamedTuple):
@@ -59,17 +65,18 @@ _EVENT_WORDS = (
 
 _FILTERS: tuple[Option, ...] = (
     Option("--session", "session_id", "only this session: id, or the beginning of one", "ID"),
-    Option("--cwd", "cwd", "only sessions of this working directory", "DIR"),
+    Option("--cwd", "cwd", "only sessions recorded in this directory or below", "DIR"),
     Option("--kind", "kinds", "user.text, assistant.text, tool.call, tool.result, bash.command, "
            "bash.output, summary.compaction, summary.branch, custom.message or session.name",
-           "K", many=True),
+           "K", many=True, values=vocabulary.SEMANTIC_KINDS),
     Option("--entry-type", "entry_types", "type of the record, as message or compaction", "T",
            many=True),
     Option("--role", "roles", "role of the message, as user or toolResult", "R", many=True),
     Option("--tool", "tool_names", "calls and results of this tool", "NAME", many=True),
-    Option("--branch-state", "branch_states", "selected, alternate or unknown", "S", many=True),
+    Option("--branch-state", "branch_states", "selected, alternate or unknown", "S", many=True,
+           values=vocabulary.BRANCH_STATES),
     Option("--selection-state", "selection_states", "direct, summarized, not-selected, "
-           "not-applicable or unknown", "S", many=True),
+           "not-applicable or unknown", "S", many=True, values=vocabulary.SELECTION_STATES),
     Option("--errors", "error_only", "only what failed"),
     *_TIMES,
     Option("--file", "file", "only events that touched this file", "PATH"),
@@ -96,7 +103,8 @@ COMMANDS: dict[str, Command] = {
                 ("answer", (
                     Option("--limit", "limit", "at most N events, 1 to 200 (default 20)", "N",
                            type="number"),
-                    Option("--sort", "sort", "relevance, newest or oldest", "ORDER"),
+                    Option("--sort", "sort", "relevance, newest or oldest", "ORDER",
+                           values=vocabulary.SORTS),
                     Option("--no-sync", "no_sync", "search the index as it is"),
                 )),
             ),
@@ -115,7 +123,8 @@ COMMANDS: dict[str, Command] = {
                            "N", type="number"),
                 )),
                 ("neighbours", (
-                    Option("--order", "order", "branch (conversation) or append (file)", "ORDER"),
+                    Option("--order", "order", "branch (conversation) or append (file)", "ORDER",
+                           values=vocabulary.ORDERS),
                     Option("--before", "before", "N events before, 0 to 5 (default 1)", "N",
                            type="number"),
                     Option("--after", "after", "N events after, 0 to 5 (default 1)", "N",
@@ -165,10 +174,31 @@ COMMANDS: dict[str, Command] = {
             "anything differs; rebuild repairs it.",
         ),
         Command(
+            "watch",
+            "watch [options]",
+            "keep the index current, one line a change, until interrupted",
+            "Looks when something happens in the session directories, and every 15 seconds. With "
+            "--json each line is a JSON document.",
+        ),
+        Command(
             "rebuild",
             "rebuild [options]",
             "build a new index beside the old one and switch to it",
             "The old index answers until the new one is complete.",
+        ),
+        Command(
+            "serve",
+            "serve [options]",
+            "answer the requests of a tool bridge, as the Pi package",
+            "Speaks JSON-RPC 2.0 on standard input and output, one message a line, until standard "
+            "input is closed. --root and --all-workspaces hold for requests that name no workspace "
+            "of their own.",
+        ),
+        Command(
+            "pi-extension",
+            "pi-extension [options]",
+            "print where the Pi package is, for pi install",
+            'Install it with: pi install "$(pi-event-search pi-extension)"',
         ),
     )
 }  # fmt: skip

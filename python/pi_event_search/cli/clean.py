@@ -13,7 +13,8 @@ _HIDDEN = re.compile(
     "["
     "\u00ad\u180e\u200b\u2060-\u2064\ufeff"  # soft hyphen, zero-width spaces, word joiners, BOM
     "\u200e\u200f\u061c"  # marks that only steer direction
-    "\ufff9-\ufffb\U000e0000-\U000e007f"  # interlinear anchors, invisible tag characters
+    "\ufff9-\ufffb\U000e0000-\U000e0fff"  # interlinear anchors, tags and rare selectors
+    "\u034f\u180b-\u180d\u180f\u206a-\u206f"  # joiner of graphemes, Mongolian and old selectors
     "]"
 )
 """Dropped: they show nothing. The joiners that emoji and some scripts need (U+200C, D) stay."""
@@ -21,7 +22,16 @@ _HIDDEN = re.compile(
 _DANGEROUS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Made visible: control characters, overrides of direction, undecodable bytes of paths."""
 
-_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_COLOURS = re.compile("\x1b\\[[0-9;:]{0,64}m")
+"""Dropped: most tools colour what they print, and nobody looks for that."""
+
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # Hebrew
+    "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"  # Arabic
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece"  # Thai, Lao
+    "\u0f71-\u0f7e\u0f80-\u0f84\u0f86\u0f87\u0f8d-\u0fbc"  # Tibetan
+)
 _STACKED_MARKS = re.compile(f"([{_MARKS}]{{4}})[{_MARKS}]+")
 """More combining marks than any orthography stacks; they would paint over the lines above."""
 
@@ -33,7 +43,7 @@ _JSON_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206
 
 def clean(text: str) -> str:
     """`text` with line ends as LF, tabs as blanks, and nothing in it that a terminal would obey."""
-    text = _LINE_ENDS.sub("\n", text).replace("\t", "    ")
+    text = _LINE_ENDS.sub("\n", _COLOURS.sub("", text)).replace("\t", "    ")
     text = _HIDDEN.sub("", text)
     text = _DANGEROUS.sub(_visible, text)
     return _STACKED_MARKS.sub(r"\1", text)

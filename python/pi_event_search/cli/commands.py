@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from pi_event_search.cli.parser import Parsed
 from pi_event_search.cli.times import parse_time
 from pi_event_search.errors import IndexBusy, InvalidArgument
 from pi_event_search.types import (
+    Change,
     Invocation,
     Progress,
     ReadRequest,
@@ -38,10 +41,12 @@ class Surroundings:
     notice: Callable[[str], None]
     """Tells the user something beside the answer."""
     progress: Callable[[Progress], None] | None
+    tell: Callable[[Change], None]
+    """Says at once what has changed."""
 
 
-def run(parsed: Parsed, index: Index, around: Surroundings) -> Shape:
-    """Do what `parsed` says."""
+def run(parsed: Parsed, index: Index, around: Surroundings) -> Shape | None:
+    """Do what `parsed` says; None: everything has been said already."""
     return _RUNS[parsed.command.name](parsed, index, around)
 
 
@@ -80,12 +85,22 @@ def check(parsed: Parsed, around: Surroundings) -> None:
             TraceRequest(session_id=session_id, entry_id=entry_id, **_given(values, "depth"))
         case "lineage" if len(words) != 1:
             raise InvalidArgument("lineage takes one session id.")
-        case "sync" | "sessions" | "status" | "verify" | "rebuild" if words:
+        case _ if words and name in _WITHOUT_WORDS:
             raise InvalidArgument(f"{name} takes no word such as {words[0]!r}, only options.")
         case "sessions":
             SessionsRequest(**_sessions_arguments(parsed, around))
 
 
+_WITHOUT_WORDS = (
+    "sync",
+    "sessions",
+    "status",
+    "verify",
+    "rebuild",
+    "watch",
+    "serve",
+    "pi-extension",
+)
 _SEARCH = (
     "limit",
     "session_id",
@@ -160,7 +175,16 @@ def _rebuild(parsed: Parsed, index: Index, around: Surroundings) -> SyncReport:
     return index.rebuild(progress=around.progress)
 
 
-_RUNS: dict[str, Callable[[Parsed, Index, Surroundings], Shape]] = {
+def _watch(parsed: Parsed, index: Index, around: Surroundings) -> None:
+    stop = threading.Event()
+    before = signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    try:
+        index.watch(around.tell, stop=stop, busy=lambda error: around.notice(error.message))
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+_RUNS: dict[str, Callable[[Parsed, Index, Surroundings], Shape | None]] = {
     "sync": _sync,
     "search": _search,
     "read": _read,
@@ -170,6 +194,7 @@ _RUNS: dict[str, Callable[[Parsed, Index, Surroundings], Shape]] = {
     "status": _status,
     "verify": _verify,
     "rebuild": _rebuild,
+    "watch": _watch,
 }
 
 

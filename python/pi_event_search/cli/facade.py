@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from importlib import import_module
 from typing import Protocol, cast
 
+from pi_event_search.errors import IndexBusy
 from pi_event_search.types import (
+    Change,
     Event,
     Invocation,
     Lineage,
@@ -28,6 +31,14 @@ class Index(Protocol):
     def sync(
         self, path: str | None = None, *, progress: Callable[[Progress], None] | None = None
     ) -> SyncReport: ...
+
+    def watch(
+        self,
+        changed: Callable[[Change], None],
+        *,
+        stop: threading.Event | None = None,
+        busy: Callable[[IndexBusy], None] | None = None,
+    ) -> None: ...
 
     def search(
         self,

@@ -6,7 +6,7 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
-from pi_event_search.cli.arguments import COMMANDS, COMMON, PROGRAM, Command, Option
+from pi_event_search.cli.arguments import COMMANDS, COMMON, PROGRAM, SHELLS, Command, Option
 
 _ABOUT = "Find out what happened in your Pi history: events, with where they stand."
 _LEFT = 24
@@ -21,12 +21,17 @@ def help_text(command: Command | None, width: int | None = None) -> str:
 
 def _program_help(width: int) -> str:
     commands = [(command.name, command.summary) for command in COMMANDS.values()]
+    about = [
+        ("COMMAND --help", "explain a command"),
+        ("--version", "print the version"),
+        ("--completion SHELL", f"print completion for {', '.join(SHELLS)}"),
+    ]
     return "\n\n".join(
         [
             f"usage: {PROGRAM} COMMAND [options]",
             _ABOUT,
             "commands:\n" + _columns(commands, width),
-            f"{PROGRAM} COMMAND --help explains a command; --version prints the version.\n",
+            "about the program:\n" + _columns(about, width) + "\n",
         ]
     )
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from pi_event_search.cli.arguments import (
     COMMANDS,
     PROGRAM,
+    SHELLS,
     Command,
     Option,
     options_of,
@@ -32,9 +33,11 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class AboutProgram:
-    """A command line that names no command but asks for help or for the version."""
+    """A command line that names no command but asks about the program itself."""
 
-    version: bool
+    topic: Literal["help", "version", "completion"]
+    shell: str = ""
+    """The shell to write completion for."""
 
 
 def wants_json(argv: Sequence[str]) -> bool:
@@ -45,6 +48,8 @@ def wants_json(argv: Sequence[str]) -> bool:
 
 def parse(argv: Sequence[str]) -> Parsed | AboutProgram:
     """Read a command line; InvalidArgument says what is wrong with it."""
+    if argv and argv[0].partition("=")[0] == "--completion":
+        return _completion(argv)
     at = _command_position(argv)
     if at is None:
         return _parse_without_command(argv)
@@ -88,10 +93,17 @@ _WITH_VALUE = {
 
 def _parse_without_command(argv: Sequence[str]) -> AboutProgram:
     if "--version" in argv:
-        return AboutProgram(version=True)
+        return AboutProgram("version")
     if "--help" in argv or "-h" in argv:
-        return AboutProgram(version=False)
+        return AboutProgram("help")
     raise InvalidArgument(f"A command is missing: {', '.join(COMMANDS)}. {_see(None)}")
+
+
+def _completion(argv: Sequence[str]) -> AboutProgram:
+    shells = [argv[0].partition("=")[2]] if "=" in argv[0] else list(argv[1:])
+    if len(shells) != 1 or shells[0] not in SHELLS:
+        raise InvalidArgument(f"--completion takes one of {', '.join(SHELLS)}.")
+    return AboutProgram("completion", shells[0])
 
 
 def _unknown_command(word: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from pi_event_search.types import Progress
 
@@ -16,6 +17,8 @@ PATIENCE = 0.3
 """Seconds of work before a bar is worth showing."""
 INTERVAL = 0.1
 """Seconds between two repaints."""
+NARROW, ROOMY = 60, 80
+"""Columns from which on there is room for the bar, and for the amounts in bytes."""
 
 
 class ProgressBar:
@@ -61,36 +64,57 @@ class ProgressBar:
             self._task,
             completed=progress.bytes_done,
             total=progress.bytes_total,
-            sessions=f"{progress.sessions_done:,}/{progress.sessions_total:,} sessions",
+            **self._words(progress, now - self._begin),
         )
         self._bar.refresh()
+
+    def _words(self, progress: Progress, seconds: float) -> dict[str, Any]:
+        """What stands beside the bar: how far, how fast, how much longer."""
+        from pi_event_search.cli.render.words import size  # loads the terminal library too
+
+        done, total = progress.bytes_done, progress.bytes_total
+        rate = done / seconds if seconds > 0 else 0.0
+        return {
+            "sessions": f"{progress.sessions_done:,}/{progress.sessions_total:,} sessions",
+            "amount": f"{size(done)} of {size(total)}",
+            "rate": f"{size(int(rate))}/s" if rate >= 1 else "",
+            "left": remaining((total - done) / rate) if rate >= 1 else "",
+        }
 
     def _start(self, progress: Progress) -> RichProgress:
         # Imported here: most syncs are over before rich is loaded.
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            DownloadColumn,
-            TextColumn,
-            TimeRemainingColumn,
-            TransferSpeedColumn,
-        )
+        from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as RichProgress
 
+        console = Console(file=self._stream, force_terminal=True)
+        shown = [TextColumn("Indexing {task.fields[sessions]}")]
+        bar_column = BarColumn(bar_width=None)
+        details = ["left"]
+        if console.width >= NARROW:
+            details = ["rate", "left"] if console.width < ROOMY else ["amount", "rate", "left"]
+        words = [TextColumn(f"{{task.fields[{name}]}}") for name in details]
+        columns = [*shown, *([bar_column] if console.width >= NARROW else []), *words]
         bar = RichProgress(
-            TextColumn("Indexing {task.fields[sessions]}"),
-            BarColumn(bar_width=None),
-            DownloadColumn(),
-            TransferSpeedColumn(),
-            TimeRemainingColumn(),
-            console=Console(file=self._stream, force_terminal=True),
+            *columns,
+            console=console,
             auto_refresh=False,  # repainted by the calls; no thread beside the work
             transient=True,
             redirect_stdout=False,
             redirect_stderr=False,
             get_time=self._clock,
-            expand=True,
+            expand=console.width >= NARROW,
         )
-        self._task = bar.add_task("", total=progress.bytes_total, sessions="")
+        now = self._clock() - self._begin
+        self._task = bar.add_task("", total=progress.bytes_total, **self._words(progress, now))
         bar.start()
         return bar
+
+
+def remaining(seconds: float) -> str:
+    """`5 s left`, `3 min left`, `2 h left`: rounded up, since waiting longer than told is worse."""
+    if seconds < 60:
+        return f"{math.ceil(seconds)} s left"
+    if seconds < 3_600:
+        return f"{math.ceil(seconds / 60)} min left"
+    return f"{math.ceil(seconds / 3_600)} h left"

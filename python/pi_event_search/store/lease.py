@@ -57,13 +57,15 @@ def writer_lease(
     wait: float = WAIT_SECONDS,
     *,
     after_others: bool = False,
+    at_work: bool = True,
     pause: Callable[[float], None] = time.sleep,
 ) -> Iterator[Lease]:
     """Holds the writer lock of an index directory while the block runs.
 
     Every call opens the lock file anew, so threads of one process exclude each other too.
     ``after_others``: for a holder that has just left because it was wanted; those who wait get
-    the lock first.
+    the lock first. ``at_work``: false for a holder that changes nothing answers could lack; nobody
+    learns of it, and what a killed holder left is left to the next one.
 
     :raises IndexBusy: another writer kept the lock for ``wait`` seconds.
     :raises IndexProblem: the directory cannot be written to.
@@ -74,12 +76,14 @@ def writer_lease(
         if not _locked(writer, fcntl.LOCK_EX):
             _queue(writer, directory, wait, pause)
         unclean = os.pread(writer, 1, 0) == _AT_WORK
-        _mark(writer, _AT_WORK)
+        if at_work:
+            _mark(writer, _AT_WORK)
         try:
             point("lease.taken")
             yield Lease(directory, unclean)
         finally:
-            _mark(writer, _AT_REST)
+            if at_work:
+                _mark(writer, _AT_REST)
 
 
 def is_held(directory: Path) -> bool:

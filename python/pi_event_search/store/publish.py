@@ -51,10 +51,12 @@ class Publication:
         *,
         bulk: bool,
         wanted: Callable[[], bool] = lambda: False,
+        batch_bytes: int = BATCH_BYTES,
     ) -> None:
         self._database = database
         self._text = text
         self._bulk = bulk
+        self._batch_bytes = batch_bytes
         self.wanted = wanted
         """Whether another writer waits for its turn."""
         self._pool = database.connection()
@@ -81,7 +83,8 @@ class Publication:
     @property
     def full(self) -> bool:
         """Whether the batch has grown enough to be published."""
-        return self.weight >= BATCH_BYTES or self._last_key - self._next_key < SPARE_KEYS
+        limit = min(self._batch_bytes, BATCH_BYTES)
+        return self.weight >= limit or self._last_key - self._next_key < SPARE_KEYS
 
     def new_epoch(self) -> int:
         """A number for a new reading of a source; used again only if this batch never commits."""

@@ -25,7 +25,7 @@ from pi_event_search.store.database import (
 )
 from pi_event_search.store.layout import Condition
 from pi_event_search.store.lease import WAIT_SECONDS, Lease, is_held, writer_lease
-from pi_event_search.store.publish import Publication
+from pi_event_search.store.publish import BATCH_BYTES, Publication
 from pi_event_search.store.recovery import (
     SUSPECT,
     create_index,
@@ -152,7 +152,12 @@ class Store:
 
     @contextmanager
     def writing(
-        self, *, bulk: bool, wait: float = WAIT_SECONDS, after_others: bool = False
+        self,
+        *,
+        bulk: bool,
+        wait: float = WAIT_SECONDS,
+        after_others: bool = False,
+        batch_bytes: int = BATCH_BYTES,
     ) -> Iterator[Publication]:
         """The writer's turn: holds the lock, and abandons what the block did not commit.
 
@@ -164,7 +169,9 @@ class Store:
         with self.turn(wait, after_others=after_others) as lease:
             with self.database.connection() as connection:
                 text = self._text_index(connection)
-            publication = Publication(self.database, text, bulk=bulk, wanted=lease.wanted)
+            publication = Publication(
+                self.database, text, bulk=bulk, wanted=lease.wanted, batch_bytes=batch_bytes
+            )
             try:
                 yield publication
                 publication.collect_garbage()
@@ -265,6 +272,11 @@ class Store:
     def being_written(self) -> bool:
         """Whether somebody holds the writer lock just now."""
         return is_held(self.directory)
+
+    def is_overtaken(self, snapshot: Snapshot) -> bool:
+        """Whether something was published since a snapshot was taken."""
+        with self.database.connection() as connection:
+            return number(connection, "generation") != snapshot.generation
 
     def suspect_text(self) -> None:
         """Has the next turn, whoever takes it, look at every byte of the text index."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TextIO
 
 from pi_event_search.cli.commands import Surroundings
 from pi_event_search.cli.parser import Parsed
+from pi_event_search.cli.render.asked import asked_for
 from pi_event_search.cli.render.event import render_event
 from pi_event_search.cli.render.index import (
     render_status,
@@ -34,19 +36,19 @@ def render(result: Shape, parsed: Parsed, around: Surroundings, stream: TextIO) 
     screen = screen_for(stream, around.now, around.zone)
     match result:
         case SearchPage():
-            render_search(result, screen, everywhere=parsed.values.all_workspaces)
+            render_search(result, screen, asked_for(parsed))
         case Event():
             render_event(result, screen)
         case Trace():
             render_trace(result, screen)
         case SessionPage():
-            render_sessions(result, screen)
+            render_sessions(result, screen, asked_for(parsed))
         case Lineage():
             render_lineage(result, screen)
         case Status():
-            render_status(result, screen)
+            render_status(result, screen, asked_for(parsed))
         case SyncReport():
-            render_sync(result, screen)
+            render_sync(result, screen, replace(asked_for(parsed), roots=()))
         case Verification():
             render_verification(result, screen)
         case _:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pi_event_search.cli.render.coverage import coverage_notice
 from pi_event_search.cli.render.screen import BAD, FAINT, ID, STRONG, Part, Screen
-from pi_event_search.cli.render.words import ago, counted, local_time
+from pi_event_search.cli.render.words import counted, when
 from pi_event_search.types import Event, EventRef, ForkReceipt, Fragment, Node, TextPreview
 
 _SOURCE = {
@@ -36,18 +36,17 @@ def render_event(event: Event, screen: Screen) -> None:
 def _head(event: Event, screen: Screen) -> None:
     what = f"{event.entry_type} {event.role}" if event.role else event.entry_type
     head: list[Part] = [(what, STRONG)]
-    head.append(
-        f" · {local_time(event.timestamp, screen.zone)} ({ago(event.timestamp, screen.now)})"
-    )
+    head.append(f" · {when(event.timestamp, screen.now, screen.zone)}")
     head.append((f" · {event.branch_state}, {event.selection_state}", FAINT))
     if event.label:
         head += [" · label ", (event.label, STRONG)]
     screen.line(*head, hang=2)
     screen.ids((event.session_id, ID), " ", (event.entry_id, ID))
     source = event.source
-    path = f"{source.path} " if source.path else ""
+    if source.path:
+        screen.ids((source.path, FAINT))
     screen.line(
-        (f"{path}line {source.line:,}, bytes {source.byte_start:,}-{source.byte_end:,}: ", FAINT),
+        (f"line {source.line:,}, bytes {source.byte_start:,}-{source.byte_end:,}: ", FAINT),
         (_SOURCE.get(source.state, source.state), FAINT if source.state == "exact" else BAD),
         hang=2,
     )
@@ -119,7 +118,7 @@ def _neighbors(title: str, nodes: Sequence[Node], screen: Screen) -> None:
     screen.blank()
     screen.line((title, FAINT))
     for node in nodes:
-        screen.line(*node_parts(node), indent=2, hang=2)
+        screen.row(*node_parts(node), indent=2)
 
 
 def node_parts(node: Node) -> tuple[Part, ...]:

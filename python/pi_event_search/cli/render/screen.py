@@ -30,12 +30,13 @@ _GAP = 2
 _NARROWEST = 8
 """Columns that are left of a text however little room there is."""
 
-# Only names of the terminal's own palette: they are readable on dark and light ground alike.
+# Of the terminal's own palette, what is readable on dark and on light ground: no cyan, yellow or
+# green, which are pale on white, and no blue, which drowns in black.
 STRONG = "bold"
 FAINT = "dim"
-BAD = "red"
+BAD = "bold red"
 MATCH = "bold magenta"
-ID = "cyan"
+ID = "magenta"
 
 
 class Screen:
@@ -70,6 +71,26 @@ class Screen:
     def line(self, *parts: Part, indent: int = 0, hang: int = 0) -> None:
         """A paragraph of one logical line; further rows are indented by `hang` more."""
         self._wrapped(_joined(parts), indent, hang)
+
+    def shortened(self, text: str, *, beside: Sequence[Part], least: int) -> str:
+        """As much of a text as fits on a line beside other parts, at least some columns of it."""
+        whole = _joined((text,))
+        room = max(self.width - _joined(beside).cell_len, least)
+        if self.interactive and whole.cell_len > room:
+            whole.truncate(room, overflow="ellipsis")
+        return whole.plain
+
+    def row(self, *parts: Part, indent: int = 0) -> None:
+        """One line, shortened where the terminal ends but not within an id; whole in pipes."""
+        text = Text(" " * indent)
+        needed = 0
+        for part in parts:
+            text += _joined((part,))
+            if not isinstance(part, str) and part[1] == ID:
+                needed = text.cell_len + 1
+        if self.interactive and text.cell_len > self.width:
+            text.truncate(max(self.width, needed), overflow="ellipsis")
+        self._console.print(text, soft_wrap=True)
 
     def ids(self, *parts: Part, indent: int = 0) -> None:
         """A line to copy from: never broken, whatever the width."""

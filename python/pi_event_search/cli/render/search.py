@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pi_event_search.cli.render.asked import Asked, nothing_to_look_at, where
 from pi_event_search.cli.render.coverage import coverage_notice
 from pi_event_search.cli.render.screen import BAD, FAINT, ID, MATCH, STRONG, Part, Screen
 from pi_event_search.cli.render.words import ago, counted
 from pi_event_search.types import Diagnostics, DiagnosticTerm, Hit, SearchPage
 
 _EXCLUDED = "The current session is left out unless --session names it."
-_ELSEWHERE = "Only sessions of this workspace were searched; --all-workspaces searches every one."
+_TITLE = 24
+"""Columns of a title that stay, however long the rest of its line is."""
+_LIMIT = 20
+"""Hits where no number was asked for."""
 
 
-def render_search(page: SearchPage, screen: Screen, *, everywhere: bool) -> None:
+def render_search(page: SearchPage, screen: Screen, asked: Asked) -> None:
     """A page of hits."""
     margin = len(str(len(page.hits))) + 2
     for number, hit in enumerate(page.hits, start=1):
@@ -20,26 +24,30 @@ def render_search(page: SearchPage, screen: Screen, *, everywhere: bool) -> None
         _hit(number, hit, screen, margin)
     if page.hits and screen.interactive:
         screen.blank()
-        screen.line(("Show one with `pi-event-search read SESSION ENTRY`.", FAINT))
-    if not page.hits:
-        _nothing(page.diagnostics, screen, everywhere)
+        full = len(page.hits) == (asked.limit or _LIMIT)
+        more = "; --limit shows more" if full else ""
+        screen.line((f"Show one with `pi-event-search read SESSION ENTRY`{more}.", FAINT))
+    if not page.hits and not nothing_to_look_at(page.coverage, asked, screen):
+        _nothing(page.diagnostics, screen, asked)
     coverage_notice(page.coverage, screen)
 
 
 def _hit(number: int, hit: Hit, screen: Screen, margin: int) -> None:
     title = hit.session_name or hit.cwd or "(session without name)"
-    head: list[Part] = [
-        f"{number}.".ljust(margin - 1) + " ",
-        (title, STRONG),
-        f" · {ago(hit.timestamp, screen.now)} · {hit.semantic_kind}",
+    label = f"{number}.".ljust(margin - 1) + " "
+    facts: list[Part] = [
+        f" · {ago(hit.timestamp, screen.now)} · {hit.semantic_kind or hit.entry_type}"
     ]
     if hit.tool_name or hit.custom_type:
-        head.append(f" {hit.tool_name or hit.custom_type}")
+        facts.append(f" {hit.tool_name or hit.custom_type}")
     if hit.is_error:
-        head += [" ", ("error", BAD)]
-    head.append((f" · {hit.branch_state}, {hit.selection_state}", FAINT))
-    screen.line(*head, hang=margin)
-    screen.line(*_marked(hit), indent=margin)
+        facts += [" ", ("error", BAD)]
+    facts.append((f" · {hit.branch_state}, {hit.selection_state}", FAINT))
+    # The title makes room for the facts, which say more about the hit; rows end before the margin.
+    title = screen.shortened(title, beside=(label, *facts, " " * margin), least=_TITLE)
+    screen.line(label, (title, STRONG), *facts, hang=margin)
+    if hit.snippet:
+        screen.line(*_marked(hit), indent=margin)
     more = hit.matching_fragment_count - 1
     if more > 0:
         screen.line((f"and {counted(more, 'more part')} of this event", FAINT), indent=margin)
@@ -66,7 +74,7 @@ def _copies(hit: Hit) -> str:
     return f"also in {named}" + (f" and {counted(rest, 'more session')}" if rest > 0 else "")
 
 
-def _nothing(diagnostics: Diagnostics | None, screen: Screen, everywhere: bool) -> None:
+def _nothing(diagnostics: Diagnostics | None, screen: Screen, asked: Asked) -> None:
     screen.line(("No event matches.", STRONG))
     if diagnostics is not None:
         for term in diagnostics.terms:
@@ -74,13 +82,15 @@ def _nothing(diagnostics: Diagnostics | None, screen: Screen, everywhere: bool) 
         if diagnostics.without_filters:
             found = counted(diagnostics.without_filters, "event")
             matches = "matches" if diagnostics.without_filters == 1 else "match"
-            screen.line(f"Without the filters {found} {matches}.")
+            flags = f" ({' '.join(asked.filters)})" if asked.filters else ""
+            screen.line(f"Without the filters{flags} {found} {matches}.")
         elif len(diagnostics.terms) > 1 and all(term.events for term in diagnostics.terms):
-            screen.line("Each of these words occurs, but no event holds them all.")
+            screen.line("Each of these occurs, but no piece of text holds them all: ask for less.")
         if diagnostics.current_session_excluded:
             screen.line(_EXCLUDED)
-    if not everywhere:
-        screen.line((_ELSEWHERE, FAINT))
+    if not asked.everywhere:
+        only = f"Only sessions recorded in {where(asked)} were searched;"
+        screen.line((f"{only} --all-workspaces searches every one.", FAINT))
 
 
 def _term(term: DiagnosticTerm) -> tuple[Part, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pi_event_search.cli.render.asked import Asked, nothing_to_look_at
 from pi_event_search.cli.render.coverage import coverage_notice
 from pi_event_search.cli.render.screen import BAD, FAINT, ID, STRONG, Column, Part, Screen
 from pi_event_search.cli.render.words import ago
@@ -11,7 +12,7 @@ _ROOMY = 120
 """Columns from which on forks and the working directory are shown too."""
 
 
-def render_sessions(page: SessionPage, screen: Screen) -> None:
+def render_sessions(page: SessionPage, screen: Screen, asked: Asked) -> None:
     """The list, the newest activity first."""
     roomy = screen.width >= _ROOMY
     if page.sessions:
@@ -24,7 +25,7 @@ def render_sessions(page: SessionPage, screen: Screen) -> None:
             *((Column("directory", shrinks=True),) if roomy else ()),
         ]
         screen.table(columns, [_row(session, screen, roomy) for session in page.sessions])
-    else:
+    elif not nothing_to_look_at(page.coverage, asked, screen):
         screen.line(("No session matches.", STRONG))
     coverage_notice(page.coverage, screen)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pi_event_search.cli.render.event import brief
 from pi_event_search.cli.render.screen import FAINT, ID, STRONG, Part, Screen
-from pi_event_search.cli.render.words import ago
+from pi_event_search.cli.render.words import when
 from pi_event_search.types import Edge, EventRef, FileRef, Node, Trace
 
 
@@ -15,16 +15,17 @@ def render_trace(trace: Trace, screen: Screen) -> None:
     target = trace.target
     screen.line(
         (target.entry_type, STRONG),
-        f" · {ago(target.timestamp, screen.now)}",
+        f" · {when(target.timestamp, screen.now, screen.zone)}",
         (f" · {target.branch_state}, {target.selection_state}", FAINT),
-        f"  {brief(target.preview)}",
         hang=2,
     )
     screen.ids((target.session_id, ID), " ", (target.entry_id, ID))
+    if target.preview.text:
+        screen.row(brief(target.preview))
     groups = [
         ("parent", (trace.parent,) if trace.parent else ()),
         ("children", trace.children),
-        ("siblings: other children of the parent", trace.branch_siblings),
+        ("siblings, by the same parent", trace.branch_siblings),
         ("related", trace.related),
     ]
     filled = [(title, edges) for title, edges in groups if edges]
@@ -41,7 +42,7 @@ def _group(title: str, edges: Sequence[Edge], target: Node, screen: Screen, *, l
     trunk = "   " if last else "│  "
     for number, edge in enumerate(edges, start=1):
         branch = "└─ " if number == len(edges) else "├─ "
-        screen.line((trunk + branch, FAINT), *_edge(edge, target), hang=6)
+        screen.row((trunk + branch, FAINT), *_edge(edge, target))
 
 
 def _edge(edge: Edge, target: Node) -> list[Part]:

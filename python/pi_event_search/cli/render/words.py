@@ -39,6 +39,12 @@ def local_time(timestamp: str, zone: tzinfo | None) -> str:
         return timestamp
 
 
+def when(timestamp: str, now: datetime, zone: tzinfo | None) -> str:
+    """`2026-01-31 09:30:05 (3 hours ago)`; the date alone says how long ago the old is."""
+    moment, distance = local_time(timestamp, zone), ago(timestamp, now)
+    return f"{moment} ({distance})" if distance.endswith((" ago", " now")) else moment
+
+
 def counted(count: int, noun: str, plural: str | None = None) -> str:
     """`1 event`, `2,000 events`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

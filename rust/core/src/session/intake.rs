@@ -82,6 +82,9 @@ impl Intake<'_> {
         if skipped > 0 {
             self.note(Receipt::Bom, line);
         }
+        if let Ok(event) = project(trimmed_end(bytes)) {
+            self.note_all(event.receipts, line);
+        }
         self.chain.header();
         if !line.terminated {
             let start = line.start + skipped as u64;
@@ -111,14 +114,18 @@ impl Intake<'_> {
             self.note(Receipt::Bom, line);
         }
         let (mut pieces, receipts) = split_line(bytes);
-        for receipt in receipts {
-            self.note(receipt, line);
-        }
+        self.note_all(receipts, line);
         for piece in &mut pieces {
             piece.start += skipped;
             piece.end += skipped;
         }
         pieces
+    }
+
+    fn note_all(&mut self, receipts: Vec<Receipt>, line: &Line<'_>) {
+        for receipt in receipts {
+            self.note(receipt, line);
+        }
     }
 
     fn note(&mut self, receipt: Receipt, line: &Line<'_>) {
@@ -156,7 +163,8 @@ impl Intake<'_> {
     }
 
     fn oversized(&mut self, line: &Line<'_>) {
-        let event = project_oversized(line.bytes);
+        let mut event = project_oversized(line.bytes);
+        self.note_all(std::mem::take(&mut event.receipts), line);
         let end = usize::try_from(line.end - line.start).unwrap_or(usize::MAX);
         self.push(event, line, (0, end), record_hash(line.bytes), false);
     }
@@ -170,8 +178,9 @@ impl Intake<'_> {
     }
 
     /// Takes in one well-formed JSON value.
-    fn event(&mut self, event: Event, line: &Line<'_>, place: (usize, usize), detached: bool) {
+    fn event(&mut self, mut event: Event, line: &Line<'_>, place: (usize, usize), detached: bool) {
         let bytes = &line.bytes[place.0..place.1];
+        self.note_all(std::mem::take(&mut event.receipts), line);
         if bytes.starts_with(b"{") {
             // Pi heeds only the first header of a file, wherever later ones stand.
             if event.entry_type == "session" {
@@ -181,9 +190,7 @@ impl Intake<'_> {
                 return;
             }
         } else if is_dropped(bytes) {
-            // Of other values Pi makes an entry without an id.
-            self.note(Receipt::NonObject, line);
-            return;
+            return; // of other values Pi makes an entry without an id
         }
         self.push(event, line, place, record_hash(bytes), detached);
     }
@@ -205,9 +212,6 @@ impl Intake<'_> {
         } else if event.id.is_none() {
             idless = true;
             event.id = Some(derived);
-        }
-        for receipt in std::mem::take(&mut event.receipts) {
-            self.note(receipt, line);
         }
         if idless && !is_v1 {
             self.note(Receipt::MissingId, line);
