@@ -614,8 +614,8 @@ _COLUMNS = """[["events", "ts"], ["events", "context_role"], ["events", "contrib
 
 
 def test_looking_at_a_database_ends_no_lock_on_it(filled: World) -> None:
-    """Closing any descriptor of a file ends this process's locks on it, SQLite's among them;
-    another process would then take itself for the last user and remove the log under this one."""
+    """Closing any descriptor of a file ends the process's locks on it, SQLite's among them. Another
+    process would then think that it is the last user, and remove the log under this one."""
     filled.append(said(4, "crow"))
     filled.sync()
     (log,) = filled.place.glob("*-wal")

@@ -75,16 +75,15 @@ class Database:
 
         :raises IndexProblem: the directory cannot be read.
         """
+        self.relocate()
         condition = condition_of(newest_database(self._directory))
         if condition is Condition.READY and not self._answers():
             return Condition.DAMAGED
         return condition
 
     def relocate(self) -> None:
-        """Lets go of a database that has been replaced and not been removed yet.
-
-        For the holder of the writer lock, whose turn must go into the one that counts.
-        """
+        """Lets go of a database that has been replaced and not been removed yet: its successor is
+        the one that counts, above all for who is going to write."""
         newest = newest_database(self._directory)
         with self._lock:
             if self._pool is not None and self._pool.path != newest:
