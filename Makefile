@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 NATIVE := python/pi_event_search/_core.abi3.so
+TYPESCRIPT := .cache/pi/node_modules/.bin
 PYTHON_CODE := python tests tools samples $(wildcard benches)
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find rust \( -name '*.rs' -o -name Cargo.toml \) -print 2>/dev/null)
@@ -25,7 +26,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 VENV_LOST := $(shell $(PY) -c "" 2>/dev/null || echo FORCE)
 NATIVE_LOST := $(if $(wildcard $(NATIVE)),,FORCE)
 
-.PHONY: help venv build demo pi test lint lint-rust lint-python test-rust test-python test-long \
+.PHONY: help venv build demo pi test lint lint-rust lint-python lint-typescript test-rust test-python test-long test-wheel wheel \
         bench-relevance format samples clean FORCE
 .DEFAULT_GOAL := help
 
@@ -55,7 +56,7 @@ demo: build ## index your own Pi sessions (reading only) or the samples; show a 
 
 test: lint test-rust test-python ## every check: formatting, lints, types, Rust tests, Python tests
 
-lint: lint-python lint-rust ## formatting, lints and types, without the tests
+lint: lint-python lint-rust lint-typescript ## formatting, lints and types, without the tests
 
 lint-python: $(VENV)/.stamp-tools
 	$(PY) -m ruff check $(PYTHON_CODE)
@@ -68,16 +69,30 @@ lint-rust: $(VENV)/.stamp-venv
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
+lint-typescript: ## types and style of the Pi package, where npm is
+	@tools/pi.sh --if-any
+	@if [ -x $(TYPESCRIPT)/tsc ]; then \
+	    export PATH="$(CURDIR)/$(TYPESCRIPT):$$PATH" && tsc -p tests/pi_package && biome check --error-on-warnings .; \
+	fi
+
 test-rust: $(VENV)/.stamp-venv ## the Rust tests
 	@tools/preflight.sh rust
 	$(CARGO) test --workspace --locked
 
 test-python: build ## the Python tests; pass options as PYTEST='-k name -x'
 	@tools/pi.sh --if-any
-	$(PY) -m pytest $(PYTEST)
+	$(PY) -m pytest -n auto $(PYTEST)
 
 test-long: build pi ## the tests that take hours: a hundred seeds against Pi, thousands of live appends
-	PI_EVENT_SEARCH_LONG=1 $(PY) -m pytest tests/pi $(PYTEST)
+	PI_EVENT_SEARCH_LONG=1 $(PY) -m pytest -n auto tests/pi tests/machine $(PYTEST)
+
+wheel: $(VENV)/.stamp-tools ## the wheel, into dist/
+	@tools/preflight.sh rust
+	rm -rf dist
+	$(PY) -m maturin build --release --locked --out dist
+
+test-wheel: wheel pi ## the wheel in an environment of its own, and the real Pi with the package from it
+	PI_EVENT_SEARCH_WHEEL=$$(ls $(CURDIR)/dist/*.whl) $(PY) -m pytest tests/pi_package/test_wheel.py $(PYTEST)
 
 pi: ## Node and the pinned version of Pi into .cache/pi, for the tests that compare with it
 	@tools/pi.sh

@@ -32,6 +32,7 @@ NAMES = [
 METHODS = [
     "catch_up",
     "close",
+    "coverage",
     "lineage",
     "open",
     "read",

@@ -126,6 +126,13 @@ class Machine:
             finally:
                 process.kill()
 
+    def wrapped_python(self, line: str) -> str:
+        """An interpreter for the setting that runs a line of shell instead of the server."""
+        path = self._place / "python"
+        path.write_text(f"#!/bin/sh\n{line.format(python=sys.executable)}\n")
+        path.chmod(0o755)
+        return str(path)
+
     def last(self) -> str:
         """What the model was last shown."""
         return self._shown()[0][-1]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 from tests.pi_package.machine import ENTRY, HERE, SESSION, Machine, call, calls
+from tests.serve.history import Session
 
 READ = calls(call("event_read", sessionId=SESSION, entryId=ENTRY))
 TRACE = calls(call("event_trace", sessionId=SESSION, entryId=ENTRY))
@@ -153,6 +156,58 @@ def test_where_python_is_missing_it_says_what_to_do(machine: Machine) -> None:
     assert run.output == "done"
     assert run.shown[1].startswith("The history search needs the Python it was installed with")
     assert "PI_EVENT_SEARCH_PYTHON" in run.shown[1]
+
+
+def test_a_history_that_is_not_read_yet_is_said_to_be_so(machine: Machine) -> None:
+    """The server never gets to look at the directories; the index holds one session of two."""
+    machine.run({"text": "the first iguana"})
+    machine.run(search("iguana"), {"text": "now it is indexed"})
+    machine.run({"text": "the second iguana"}, extension=False)
+    changed = machine.wrapped_python("exec {python} -m tests.serve.tampered behind 1,0")
+    run = machine.run(search("iguana"), {"text": "done"}, PI_EVENT_SEARCH_PYTHON=changed)
+    assert "1 event found. The index is just being brought up to date" in run.shown[1]
+
+
+def test_twenty_megabytes_are_searched_while_they_are_read(machine: Machine) -> None:
+    place = machine.agent / "sessions" / "old"
+    place.mkdir(parents=True)
+    for number in range(20):
+        session = Session(place, f"old-{number}", str(machine.project), hour=number)
+        session.user("capybara " + "filler words of a long log " * 40_000)
+        session.user(f"capybara number {number}")
+    run = machine.run(search('"capybara number"'), {"text": "done"})
+    count, _, said = run.shown[1].splitlines()[0].partition(" events found. ")
+    assert count == "20" or said.startswith("The index is still catching up (")
+
+
+def test_pi_does_not_wait_for_a_server_that_does_not_end(machine: Machine) -> None:
+    """It answers nothing, and ignores the end of its input and every signal that it can."""
+    fifo = machine.agent / "fifo"
+    os.mkfifo(fifo)
+    stubborn = machine.wrapped_python(
+        f"trap '' TERM HUP INT; echo $$ > {fifo}; exec tail -f /dev/null"
+    )
+    run = machine.run(
+        calls(call("bash", command=f"cat {fifo}")),
+        {"text": "done"},
+        PI_EVENT_SEARCH_PYTHON=stubborn,
+    )
+    assert run.output == "done"
+    os.kill(int(run.shown[1]), signal.SIGKILL)  # it is there still: nobody waited for it
+
+
+def test_scripts_of_a_model_cannot_call_the_tools(machine: Machine) -> None:
+    machine.run({"text": "the gecko climbs"})
+    script = "return Object.keys(tools).filter((name) => name.startsWith('event_')).join() + '!'"
+    run = machine.run(
+        calls(call("codemode", code=script)),
+        search("gecko"),
+        {"text": "done"},
+        options=["-e", "builtin:codemode", "--tools", "+codemode"],
+    )
+    assert "event_" not in run.shown[1]
+    assert run.shown[1].rstrip().endswith("!")
+    assert run.shown[2].startswith("1 event found.")
 
 
 def test_ids_are_all_that_is_kept_beside_the_text(machine: Machine) -> None:

@@ -7,15 +7,12 @@ it says that something happened, and reads from the second where it waits.
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from pathlib import Path
 from typing import Any
 
 from pi_event_search.cli import main
 from pi_event_search.index import EventIndex
 from pi_event_search.serve.engine import Engine
-from pi_event_search.serve.server import Server
 from pi_event_search.store.text_index import TextIndex
 
 
@@ -48,15 +45,6 @@ def change(what: str, say: int, hear: int) -> None:
     def never_catch_up(self: Engine) -> None:
         self.stopping.wait()
 
-    def ignore(*_: Any) -> int:
-        return 0
-
-    def stay(self: Server, signals: int) -> bool:
-        say_so = Path(os.environ["STAYING"])
-        say_so.write_text(str(os.getpid()))
-        while True:
-            os.read(hear, 1)  # for ever: nobody writes to it
-
     def fail(self: EventIndex, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("/secret/place/of/a/session.jsonl")
 
@@ -71,9 +59,6 @@ def change(what: str, say: int, hear: int) -> None:
             EventIndex.search = print_and_search  # type: ignore[method-assign]
         case "behind":
             Engine.catch_up = never_catch_up  # type: ignore[method-assign]
-        case "staying":
-            signal.signal = ignore  # type: ignore[assignment]
-            Server.run = stay  # type: ignore[method-assign]
         case "failing":
             EventIndex.search = fail  # type: ignore[method-assign]
         case _:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +22,8 @@ from pi_event_search.serve.protocol import RpcError
 from pi_event_search.serve.schemas import tools
 from pi_event_search.types import Invocation, ReadRequest, SearchRequest, TraceRequest
 
+TREE = Path(__file__).resolve().parents[2]
+PACKAGE = TREE / "python" / "pi_event_search" / "pi_extension"
 CALLER = Invocation(cwd="/w/a")
 TOOLS = {tool["name"]: tool["parameters"] for tool in tools()}
 
@@ -144,3 +150,20 @@ def test_other_parameters() -> None:
         search_arguments({"arguments": {"query": "q", "time": "today"}}, CALLER)
     with pytest.raises(InvalidArgument, match=r"time\.to"):
         search_arguments({"arguments": {"query": "q", "time": {"until": "today"}}}, CALLER)
+
+
+def test_the_pi_package_has_these_tools_written_down() -> None:
+    written = json.dumps(tools(), indent="\t", ensure_ascii=False) + "\n"
+    path = PACKAGE / "tools.json"
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_text(written, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == written
+
+
+def test_the_version_of_the_pi_package_is_that_of_the_project() -> None:
+    cargo = (TREE / "Cargo.toml").read_text()
+    version = re.search(r'^version = "(.+)"$', cargo, re.MULTILINE)
+    assert version is not None
+    package = json.loads((PACKAGE / "package.json").read_text())
+    assert package["version"] == version[1]
+    assert "dependencies" not in package  # Pi installs none for a directory

@@ -86,7 +86,8 @@ def _run(argv: Sequence[str], open_index: OpenIndex, now: datetime, zone: tzinfo
             _write(_help(parsed.command))
             return DONE
         if parsed.command.name in STANDALONE:
-            commands.check(parsed, commands.Surroundings(now, zone, _notice, None))
+            around = commands.Surroundings(now, zone, _notice, None, _change_line(zone))
+            commands.check(parsed, around)
             return STANDALONE[parsed.command.name](parsed, _write_line)
         result = _answer(parsed, open_index, now, zone)
     except BrokenPipeError:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
-from contextlib import suppress
 
 from pi_event_search.errors import IndexBusy
 from pi_event_search.serve.engine import Engine, Stopped
@@ -15,7 +13,6 @@ BETWEEN_SECONDS = 10.0
 """At least so long lies between two looks at the session directories."""
 IDLE_SECONDS = 60.0
 """Without any question, the next look comes after so long."""
-_NICENESS = 10
 
 
 class CatchUp:
@@ -43,7 +40,6 @@ class CatchUp:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
-        _be_nice()
         while not self._engine.stopping.is_set():
             self._asked.clear()
             self._look()
@@ -63,10 +59,3 @@ class CatchUp:
             self._engine.caught_up = True  # as far as it goes; the index says how far that is
         else:
             self._log.write(f"caught up in {(time.monotonic() - began) * 1000:.0f} ms")
-
-
-def _be_nice() -> None:
-    """Lets questions have the processor first, where priorities belong to threads (Linux)."""
-    with suppress(OSError, AttributeError):
-        if os.uname().sysname == "Linux":
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
