@@ -12,6 +12,7 @@ import pytest
 from pi_event_search import EventIndex, IndexProblem
 from pi_event_search.store import store as store_module
 from pi_event_search.store.publish import Publication
+from pi_event_search.store.recovery import rebuild_text
 from pi_event_search.store.text_files import documents_of
 from pi_event_search.store.text_index import TextDocument, TextIndex, TextProblem
 from pi_event_search.store.text_query import TextFilter, build, matching_keys
@@ -205,7 +206,8 @@ class TestEngineFailures:
         text = TextIndex.create(world.base / "text")
         text.add([_document(1)], bulk=False)
         text.commit()
-        text._writer = Broken(text._writer, "wait_merging_threads", ValueError("no"))
+        broken: Any = Broken(text._writer, "wait_merging_threads", ValueError("no"))
+        text._writer = broken
         text.close()
         assert text._writer is None
 
@@ -253,7 +255,7 @@ class TestReadersDuringASwitch:
                 reader.start()
             for _ in range(8):
                 with store.turn():
-                    store_module.rebuild_text(store.database, store.directory)
+                    rebuild_text(store.database, store.directory)
                     store._remove_leftovers()
             done.set()
             for reader in readers:
@@ -285,7 +287,7 @@ class TestReadersDuringASwitch:
     def _text(world: World) -> None:
         store = world.index._store
         with store.turn():
-            store_module.rebuild_text(store.database, store.directory)
+            rebuild_text(store.database, store.directory)
             store._remove_leftovers()
 
     @staticmethod
