@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from pi_event_search.scope import Scope
 from pi_event_search.store.rows import SessionRow
@@ -57,20 +58,25 @@ class _Files:
     """The visible sessions by the paths and the names of their files, archived copies included."""
 
     def __init__(self, scope: Scope) -> None:
-        visible = {str(session.session_id): session for session in scope.listed()}
-        self._by_path: dict[bytes, SessionRow] = {}
-        self._by_name: dict[str, dict[str, SessionRow]] = defaultdict(dict)
-        for source in scope.sources:
-            owner = visible.get(str(source.session_id))
-            if owner is not None:
-                self._by_path[source.path] = owner
-                name = os.path.basename(os.fsdecode(source.path))
-                self._by_name[name][str(owner.session_id)] = owner
+        visible = {session.session_id: session for session in scope.listed()}
+        self._by_path = {
+            source.path: visible[source.session_id]
+            for source in scope.sources
+            if source.session_id in visible
+        }
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Mapping[str | None, SessionRow]]:
+        """Made only where a path is not known: after a store was moved or archived."""
+        found: dict[str, dict[str | None, SessionRow]] = defaultdict(dict)
+        for path, session in self._by_path.items():
+            found[os.path.basename(os.fsdecode(path))][session.session_id] = session
+        return found
 
     def session_of(self, recorded: str) -> SessionRow | None:
         """The session whose file is meant by a recorded path."""
         known = self._by_path.get(os.fsencode(recorded))
-        if known is None and recorded.startswith("/"):
+        if known is None and recorded.startswith("/") and os.path.lexists(recorded):
             known = self._by_path.get(os.fsencode(_canonical(recorded)))
         if known is not None:
             return known
