@@ -90,7 +90,7 @@ def _check_findable(room: Room, session: dict[str, Any], session_id: str) -> Non
 
 @pytest.mark.timeout(7200)
 @settings(
-    max_examples=5000 if LONG else 60,
+    max_examples=5000 if LONG else 40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
