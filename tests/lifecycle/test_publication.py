@@ -12,6 +12,7 @@ import pytest
 from pi_event_search import EventIndex, IndexProblem
 from pi_event_search.store import store as store_module
 from pi_event_search.store.publish import Publication
+from pi_event_search.store.recovery import rebuild_text
 from pi_event_search.store.text_files import documents_of
 from pi_event_search.store.text_index import TextDocument, TextIndex, TextProblem
 from pi_event_search.store.text_query import TextFilter, build, matching_keys
@@ -205,7 +206,9 @@ class TestEngineFailures:
         text = TextIndex.create(world.base / "text")
         text.add([_document(1)], bulk=False)
         text.commit()
-        text._writer = Broken(text._writer, "wait_merging_threads", ValueError("no"))
+        monkeypatch.setattr(
+            text, "_writer", Broken(text._writer, "wait_merging_threads", ValueError("no"))
+        )
         text.close()
         assert text._writer is None
 
@@ -244,16 +247,14 @@ class TestReadersDuringASwitch:
 
         with world.open() as other:
             readers = [
-                threading.Thread(
-                    target=asking, args=(lambda i=index: len(world.finds("walrus", i)),)
-                )
+                threading.Thread(target=asking, args=(index,))
                 for index in (world.index, other, other)
             ]
             for reader in readers:
                 reader.start()
             for _ in range(8):
                 with store.turn():
-                    store_module.rebuild_text(store.database, store.directory)
+                    rebuild_text(store.database, store.directory)
                     store._remove_leftovers()
             done.set()
             for reader in readers:
@@ -285,7 +286,7 @@ class TestReadersDuringASwitch:
     def _text(world: World) -> None:
         store = world.index._store
         with store.turn():
-            store_module.rebuild_text(store.database, store.directory)
+            rebuild_text(store.database, store.directory)
             store._remove_leftovers()
 
     @staticmethod
@@ -294,11 +295,12 @@ class TestReadersDuringASwitch:
 
 
 _READER = """
+import itertools
 import sys
 from pi_event_search import EventIndex, Invocation
 everything = Invocation(cwd="/", workspace_root="/")
 with EventIndex.open(sys.argv[1], [sys.argv[2]]) as index:
-    for _ in [None, *iter(sys.stdin.readline, "")]:
+    for _ in itertools.chain([""], iter(sys.stdin.readline, "")):
         print(len(index.search("walrus", invocation=everything).hits), flush=True)
 """
 
