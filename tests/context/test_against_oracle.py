@@ -16,7 +16,7 @@ from tests.oracle import entries, selection, tail, tree
 from tests.oracle.branches import Receipt, read
 from tests.oracle.relations import Edge, File, Ref, edges, forks_of, parent_of
 
-FEW = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @FEW

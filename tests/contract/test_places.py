@@ -327,6 +327,16 @@ def test_a_copy_that_is_excluded_is_not_named(place: Place) -> None:
     assert hit["sessionId"] == "child"
 
 
+def test_settings_that_had_to_be_ignored_are_listed(place: Place) -> None:
+    settings = place.base / "home/.pi/agent/settings.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("{ no json")
+    status = place.bare("status", "--json", "--all-workspaces").json
+    assert [(p["path"], p["kind"]) for p in status["problems"]] == [
+        (str(settings), "invalid-settings")
+    ]
+
+
 # Roots
 
 
