@@ -62,7 +62,7 @@ def main(base: Path, first: int, count: int) -> None:
                 ask(index, truth, known, what)
                 attempt(index.sync, what)
                 ask(index, truth, known, what)
-                if number % 16 == 0:
+                if number % 40 == 0:
                     mend(index, truth, known, what)
         except EventSearchError:
             pass  # it cannot be opened, and says so
