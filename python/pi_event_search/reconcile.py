@@ -254,6 +254,8 @@ class Reconciler:
             record = find_source(connection, missed.path)
             if record is None or record.source != missed.source:
                 continue
+            if os.path.lexists(record.path):
+                continue  # it came back while others had their turn
             if record.epoch is not None:
                 remove_epoch(connection, record.epoch)
             self._note(connection, record, "removed")

@@ -69,9 +69,7 @@ def damage_of(store: Store) -> list[str]:
 
     :raises IndexBusy: another process is writing.
     """
-    with writer_lease(store.directory) as lease:
-        if lease.unclean:
-            store.suspect_text()  # a look is no recovery
+    with writer_lease(store.directory, at_work=False):  # a look is no recovery
         condition = store.database.condition()
         if condition is not Condition.READY:
             return [refusal(store.database.path, condition).message]

@@ -62,7 +62,7 @@ def main(base: Path, first: int, count: int) -> None:
                 ask(index, truth, known, what)
                 attempt(index.sync, what)
                 ask(index, truth, known, what)
-                if number % 16 == 0:
+                if number % 40 == 0:
                     mend(index, truth, known, what)
         except EventSearchError:
             pass  # it cannot be opened, and says so
@@ -88,7 +88,7 @@ def ask(index: EventIndex, truth: dict[str, str], known: set[str], what: str) ->
     for word in (*WORDS, '"and walruss and walruss"'):
         page = attempt(partial(index.search, word, invocation=EVERYTHING), what)
         for hit in [] if page is None else page.hits:
-            if hit.snippet not in known:
+            if not any(hit.snippet in text for text in known):
                 print(f"{what}: {hit.snippet!r} was never said")
     for entry_id in ("00000001", "0000000c", "0000001e", "0000003c"):
         event = attempt(partial(index.read, SESSION, entry_id, invocation=EVERYTHING), what)
@@ -97,7 +97,7 @@ def ask(index: EventIndex, truth: dict[str, str], known: set[str], what: str) ->
         shown = [fragment.preview.text for fragment in event.fragments]
         if event.source.state == "exact" and shown != [truth[entry_id]]:
             print(f"{what}: {entry_id} is shown as {shown}, and called exact")
-        elif not {*shown} <= known:
+        elif any(text not in known and not text.startswith(tuple(known)) for text in shown):
             print(f"{what}: {entry_id} is shown as {shown}")
     attempt(lambda: index.sessions(invocation=EVERYTHING), what)
     attempt(lambda: index.trace(SESSION, "0000000a", invocation=EVERYTHING), what)
