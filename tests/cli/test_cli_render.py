@@ -10,7 +10,8 @@ from datetime import UTC
 from typing import Any
 
 import pytest
-from pi_event_search.cli.render.asked import Asked
+from pi_event_search.cli.parser import Parsed, parse
+from pi_event_search.cli.render.asked import Asked, asked_for
 from pi_event_search.cli.render.event import render_event
 from pi_event_search.cli.render.index import render_status, render_sync, render_verification
 from pi_event_search.cli.render.screen import (
@@ -26,7 +27,15 @@ from pi_event_search.cli.render.search import render_search
 from pi_event_search.cli.render.sessions import render_lineage, render_sessions
 from pi_event_search.cli.render.trace import render_trace
 from pi_event_search.cli.render.words import ago, counted, local_time, size
-from pi_event_search.types import Lineage, SearchPage, TextPreview, TextRange
+from pi_event_search.types import (
+    Diagnostics,
+    DiagnosticTerm,
+    Lineage,
+    SearchPage,
+    SessionPage,
+    TextPreview,
+    TextRange,
+)
 from rich.cells import cell_len
 
 from tests.cli.made_up import (
@@ -294,3 +303,54 @@ def test_colours_are_readable_on_light_and_on_dark_ground(terminal: str, ground:
     for style in coloured:
         # Bold text keeps its colour in some terminals, and is brighter in others.
         assert contrast(shown_as[style], ground) >= 2.5, style
+
+
+@pytest.mark.parametrize(
+    ("flags", "hint"),
+    [
+        ((), "read SESSION ENTRY`."),
+        (("--all-workspaces",), "read SESSION ENTRY --all-workspaces`."),
+        (("--root", "/w/two words"), "read SESSION ENTRY --root '/w/two words'`."),
+        (("--errors", "--index-dir", "/i"), "read SESSION ENTRY --index-dir /i`."),
+        (("--limit", "2"), "read SESSION ENTRY`; --limit shows more."),
+    ],
+)
+def test_the_hint_names_the_command_that_works(flags: tuple[str, ...], hint: str) -> None:
+    parsed = parse(["search", "lock", *flags])
+    assert isinstance(parsed, Parsed)
+    screen = Screen(width=200, colour=False, now=NOW, zone=UTC)
+    render_search(page(), screen, asked_for(parsed))
+    assert hint in screen.text()
+
+
+@pytest.mark.parametrize("terms", [("lock*", 0, True), ("lock*", 3, False), ("lock", 0, False)])
+def test_wildcards_that_find_nothing_are_explained(terms: tuple[str, int, bool]) -> None:
+    word, events, explained = terms
+    why = Diagnostics((DiagnosticTerm(word, events),), 0, False)
+    text = shown("search", 200, False, SearchPage((), READY, why))
+    assert ("`*`" in text) == explained
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+@pytest.mark.parametrize("name", ["search", "sessions", "status", "sync"])
+def test_where_there_is_nothing_at_all(name: str, everywhere: bool) -> None:
+    nothing = dataclasses.replace(READY, indexed_sessions=0, discovered_sessions=0)
+    why = Diagnostics((DiagnosticTerm("lock", 0),), 0, False)
+    answers = {
+        "search": SearchPage((), nothing, why),
+        "sessions": SessionPage((), nothing),
+        "status": dataclasses.replace(status(), coverage=nothing, problems=()),
+        "sync": dataclasses.replace(report(), discovered=0, coverage=nothing),
+    }
+    renderers: dict[str, Callable[[Any, Screen, Asked], None]] = {
+        "search": render_search,
+        "sessions": render_sessions,
+        "status": render_status,
+        "sync": render_sync,
+    }
+    screen = Screen(width=80, colour=False, now=NOW, zone=UTC)
+    renderers[name](answers[name], screen, Asked(() if everywhere else ("/w/a",), ("/s",)))
+    if everywhere:
+        assert "There are no session files in /s.\n--sessions-dir names" in screen.text()
+    else:
+        assert "No session was recorded in /w/a.\n--all-workspaces looks" in screen.text()

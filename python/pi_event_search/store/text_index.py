@@ -39,6 +39,9 @@ class TextDocument:
     ``words`` and ``parts`` are texts prepared by the core: one value, or two when the middle of a
     long text is left out, so that no phrase matches across the omission. ``facets`` are exact
     terms, see :func:`facet`.
+
+    Parts have positions, for phrases. The compound identifiers that come with them are only there
+    or not, so they get a field without positions, which is half as large.
     """
 
     key: int
@@ -72,6 +75,7 @@ def _schema() -> tantivy.Schema:
     builder.add_text_field("facet", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("words", tokenizer_name=TOKENIZER, index_option="position")
     builder.add_text_field("parts", tokenizer_name=TOKENIZER, index_option="position")
+    builder.add_text_field("wholes", tokenizer_name=TOKENIZER, index_option="basic")
     return builder.build()
 
 
@@ -167,6 +171,8 @@ class TextIndex:
 
         def add_all() -> None:
             for document in documents:
+                # The core gives parts and, behind a line feed, whole compound identifiers.
+                parts = [value.partition("\n") for value in document.parts]
                 writer.add_document(
                     tantivy.Document.from_dict(
                         {
@@ -177,7 +183,8 @@ class TextIndex:
                             "ts": document.ts,
                             "facet": document.facets,
                             "words": document.words,
-                            "parts": document.parts,
+                            "parts": [value for value, _, _ in parts if value],
+                            "wholes": [value for _, _, value in parts if value],
                         },
                         SCHEMA,
                     )

@@ -129,7 +129,8 @@ def _bonuses(query: _core.Query, ranking: Ranking, searcher: tantivy.Searcher) -
         yield Query.const_score_query(said, ranking.said * rarity)
     if ranking.whole:
         for whole in filter(None, query.wholes):
-            yield Query.boost_query(_side_by_side("parts", [whole]), ranking.whole)
+            found = Query.term_query(SCHEMA, "wholes", whole, "basic")
+            yield Query.boost_query(found, ranking.whole)
     if ranking.adjacent and len(query.clauses) > 1:
         chances = (count / max(searcher.num_docs, count, 1) for count in holding)
         expected = searcher.num_docs * math.prod(chances)

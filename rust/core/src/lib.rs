@@ -9,7 +9,7 @@
 /// Version of the projection: raised when the same record gives other events, fragments or places.
 pub const PROJECTOR_VERSION: u32 = 1;
 /// Version of the analysis of text: raised when the same text gives other tokens.
-pub const TOKENIZER_VERSION: u32 = 1;
+pub const TOKENIZER_VERSION: u32 = 2;
 
 pub mod boundary;
 pub mod checkpoint;

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
+from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pi_event_search import config
 from pi_event_search.authorize import resolve_roots
-from pi_event_search.cli.arguments import COMMANDS
+from pi_event_search.cli.arguments import COMMANDS, COMMON
 from pi_event_search.cli.commands import invocation, places
 from pi_event_search.cli.parser import Parsed
 from pi_event_search.cli.render.screen import FAINT, STRONG, Screen
 from pi_event_search.errors import EventSearchError
 from pi_event_search.types import Coverage
 
+_PLACES = ("root", "all_workspaces", "sessions_dir", "index_dir")
 _FILTERS = dict(COMMANDS["search"].groups)["filters"]
 
 
@@ -26,6 +30,8 @@ class Asked:
     """Where session files were looked for."""
     filters: tuple[str, ...] = ()
     """Flags that narrowed a search."""
+    places: str = ""
+    """The flags, as typed, without which another command would look elsewhere."""
     limit: int | None = None
     """How many answers were asked for at most, if anybody said so."""
 
@@ -48,9 +54,18 @@ def asked_for(parsed: Parsed) -> Asked:
     return Asked(
         roots=() if "/" in roots else roots,
         directories=tuple(str(directory.path) for directory in settings.session_dirs),
+        places=shlex.join(_given(values)),
         filters=tuple(o.flag for o in _FILTERS if getattr(values, o.argument, None)),
         limit=getattr(values, "limit", None),
     )
+
+
+def _given(values: Namespace) -> Iterator[str]:
+    for option in COMMON:
+        value = getattr(values, option.argument)
+        if option.argument in _PLACES and value:
+            for one in value if isinstance(value, list) else (value,):
+                yield from (option.flag,) if one is True else (option.flag, one)
 
 
 def nothing_to_look_at(coverage: Coverage, asked: Asked, screen: Screen) -> bool:

@@ -26,7 +26,8 @@ def render_search(page: SearchPage, screen: Screen, asked: Asked) -> None:
         screen.blank()
         full = len(page.hits) == (asked.limit or _LIMIT)
         more = "; --limit shows more" if full else ""
-        screen.line((f"Show one with `pi-event-search read SESSION ENTRY`{more}.", FAINT))
+        read = " ".join(filter(None, ("pi-event-search read SESSION ENTRY", asked.places)))
+        screen.line((f"Show one with `{read}`{more}.", FAINT))
     if not page.hits and not nothing_to_look_at(page.coverage, asked, screen):
         _nothing(page.diagnostics, screen, asked)
     coverage_notice(page.coverage, screen)
@@ -86,6 +87,10 @@ def _nothing(diagnostics: Diagnostics | None, screen: Screen, asked: Asked) -> N
             screen.line(f"Without the filters{flags} {found} {matches}.")
         elif len(diagnostics.terms) > 1 and all(term.events for term in diagnostics.terms):
             screen.line("Each of these occurs, but no piece of text holds them all: ask for less.")
+        if any(not term.events and set("*?") & set(term.term) for term in diagnostics.terms):
+            screen.line(
+                "`*` and `?` stand for nothing else: a word is found whole, or by its parts."
+            )
         if diagnostics.current_session_excluded:
             screen.line(_EXCLUDED)
     if not asked.everywhere:

@@ -5,6 +5,7 @@
 //! `2024-05-06T07:08`) stand side by side with all their fellows, so that `1.2.3`, `12.5`,
 //! `2024-05-06` and `07:08` are found as well.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::compounds::Compounds;
@@ -33,14 +34,14 @@ pub(super) struct Part {
 pub const PARTS_BORDER: char = 'ª';
 
 /// The parts of all words of `text` that have at least two, separated by spaces, in order, with a
-/// [`PARTS_BORDER`] where the parts of another word begin; behind them the compound identifiers of
-/// the text, each as one word.
+/// [`PARTS_BORDER`] where the parts of another word begin; behind a line feed the compound
+/// identifiers of the text, each as one word and once.
 ///
 /// ```
 /// use pi_event_search_core::text::parts_text;
 /// assert_eq!(parts_text("getUserName(utf8) plain"), "get user name ª utf 8");
 /// assert_eq!(parts_text("at v1.2.3"), "v 1 2 3");
-/// assert_eq!(parts_text("userName in snake_case"), "user name snakeªcase");
+/// assert_eq!(parts_text("userName in snake_case"), "user name\nsnakeªcase");
 /// ```
 pub fn parts_text(text: &str) -> String {
     let mut scanner = Scanner::with_shapes(text);
@@ -48,9 +49,12 @@ pub fn parts_text(text: &str) -> String {
     let mut compounds = Compounds::default();
     let mut spaced = String::new();
     let mut wholes = String::new();
+    let mut known = HashSet::new();
     let mut keep = |whole: &str| {
-        wholes.push(' ');
-        wholes.push_str(whole);
+        if known.insert(whole.to_owned()) {
+            wholes.push(if wholes.is_empty() { '\n' } else { ' ' });
+            wholes.push_str(whole);
+        }
     };
     while let Some(word) = scanner.advance() {
         compounds.take(text, word, &mut keep);
@@ -69,8 +73,7 @@ pub fn parts_text(text: &str) -> String {
         }
     }
     compounds.finish(&mut keep);
-    let behind_nothing = usize::from(spaced.is_empty() && !wholes.is_empty());
-    spaced.push_str(&wholes[behind_nothing..]);
+    spaced.push_str(&wholes);
     spaced
 }
 

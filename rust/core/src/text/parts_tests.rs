@@ -16,7 +16,7 @@ fn identifiers_split_into_parts() {
         ("OAuth2Token", "o auth 2 token"),
         ("getURLs", "get urls"),
         ("IDsByName", "ids by name"),
-        ("myClass_doThis", "my class ª do this myclassªdothis"),
+        ("myClass_doThis", "my class ª do this\nmyclassªdothis"),
         ("ＨttpＳerver", "http server"),
         ("größeÄndern", "grosse andern"),
         ("ПриветМир", "привет мир"),
@@ -84,7 +84,8 @@ proptest! {
     #[test]
     fn parts_are_tokens(text in any::<String>()) {
         let parts = parts_text(&text);
-        let own: Vec<&str> = parts.split(' ').filter(|part| !part.contains('ª')).collect();
+        let own = parts.split('\n').next().unwrap_or_default();
+        let own: Vec<&str> = own.split(' ').filter(|part| !part.contains('ª')).collect();
         let own = own.join(" ");
         let found: Vec<String> = tokens(&own).into_iter().map(|token| token.text).collect();
         prop_assert_eq!(found.join(" "), own);

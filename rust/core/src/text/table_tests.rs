@@ -19,7 +19,10 @@ fn finds(query: &str, text: &str) -> bool {
         return false;
     };
     // The border between the parts of two words is a word that no query asks for.
-    let parts: Vec<String> = parts_text(text).split(' ').map(str::to_owned).collect();
+    let parts: Vec<String> = parts_text(text)
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
     let words = words(text);
     query
         .clauses
