@@ -18,7 +18,7 @@ from pi_event_search.types import Coverage, Invocation, Progress
 if TYPE_CHECKING:
     from pi_event_search.index import EventIndex
 
-PATIENCE = 1.0
+PATIENCE = 0.5
 """Seconds for which a question waits for its session to be synced; then it is answered without."""
 
 
