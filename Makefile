@@ -58,7 +58,7 @@ test: lint test-rust test-python ## every check: formatting, lints, types, Rust 
 
 lint: lint-python lint-rust lint-typescript ## formatting, lints and types, without the tests
 
-lint-python: $(VENV)/.stamp-tools
+lint-python: build
 	$(PY) -m ruff check $(PYTHON_CODE)
 	$(PY) -m ruff format --check $(PYTHON_CODE)
 	$(PY) -m mypy --strict $(PYTHON_CODE)
@@ -81,10 +81,10 @@ test-rust: $(VENV)/.stamp-venv ## the Rust tests
 
 test-python: build ## the Python tests; pass options as PYTEST='-k name -x'
 	@tools/pi.sh --if-any
-	$(PY) -m pytest $(PYTEST)
+	$(PY) -m pytest -n auto $(PYTEST)
 
 test-long: build pi ## the tests that take hours: a hundred seeds against Pi, thousands of live appends
-	PI_EVENT_SEARCH_LONG=1 $(PY) -m pytest tests/pi $(PYTEST)
+	PI_EVENT_SEARCH_LONG=1 $(PY) -m pytest -n auto tests/pi tests/machine $(PYTEST)
 
 wheel: $(VENV)/.stamp-tools ## the wheel, into dist/
 	@tools/preflight.sh rust

@@ -86,12 +86,12 @@ def renamed(facts: Facts, names: dict[str, str]) -> Facts:
     return Facts(**{f.name: new(getattr(facts, f.name)) for f in dataclasses.fields(Facts)})
 
 
-def corpus_of(data: bytes, events: list[Told], *, asked: bool) -> dict[tuple[str, str], list[str]]:
-    """(session id, entry id) -> searchable texts; retrieval's own only when it is asked for."""
+def corpus_of(data: bytes, events: list[Told]) -> dict[tuple[str, str], list[str]]:
+    """(session id, entry id) -> searchable texts, without those of retrieval itself."""
     found = session(tail(data).records)
     assert found is not None
     gone = {entry.ord for entry in tree(found).superseded}
-    hidden = set() if asked else retrieval(found)
+    hidden = retrieval(found)
     corpus: dict[tuple[str, str], list[str]] = {}
     # A hit can be read by its id, so a detached record counts only where no other has the id.
     pairs = sorted(zip(found.entries, events, strict=True), key=lambda pair: not pair[0].detached)
@@ -135,7 +135,7 @@ def test_hit_sets(file: SessionFile, asked: list[str]) -> None:
         if events is None:
             assert all(not found_by(index, query) for query in asked)
             return
-        corpus = corpus_of(file.data, events, asked=False)
+        corpus = corpus_of(file.data, events)
         words = [w for texts in corpus.values() for text in texts for w in text.split()[:1]]
         for query in [*asked, *words[:8]]:
             surely, maybe = search.search(query, corpus)

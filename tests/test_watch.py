@@ -13,7 +13,7 @@ from pi_event_search.store import lease
 from pi_event_search.watch import Notifications
 
 from tests.crash.world import in_turns
-from tests.indexes import EVERYTHING, Place
+from tests.indexes import EVERYTHING, Place, passing_place
 from tests.sessions import chain, header
 
 Told = list[tuple[str, str | None, int]]
@@ -21,6 +21,13 @@ Told = list[tuple[str, str | None, int]]
 
 def facts(change: Change) -> tuple[str, str | None, int]:
     return change.change, change.session_id, change.events_added
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    """In memory where the system can do that."""
+    with passing_place() as place:
+        yield place
 
 
 def test_every_change_is_told_once_it_is_visible(place: Place) -> None:

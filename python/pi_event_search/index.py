@@ -52,6 +52,7 @@ from pi_event_search.watch import Notifications, keep_current
 _SMALL_BATCH_BYTES = 8_000_000
 """Session records after which a batch is published while questions are answered."""
 
+_LIVE = "FROM sources so JOIN sessions se ON se.epoch = so.epoch"
 _TRUSTED = Invocation(cwd="/", workspace_root="/")
 """The program that owns the index, asking for everything."""
 
@@ -354,8 +355,8 @@ class EventIndex:
                     schema_version=SCHEMA_VERSION,
                     projector_version=_core.PROJECTOR_VERSION,
                     size_bytes=self._store.size_bytes(),
-                    sessions=count("SELECT count(*) FROM sessions").fetchone()[0],
-                    events=count("SELECT count(*) FROM events").fetchone()[0],
+                    sessions=count(f"SELECT count(*) {_LIVE}").fetchone()[0],
+                    events=count(f"SELECT ifnull(sum(se.events), 0) {_LIVE}").fetchone()[0],
                     fragments=count("SELECT count(*) FROM fragments").fetchone()[0],
                 ),
                 coverage=self._coverage(snapshot, view),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pi_event_search import _core
@@ -41,6 +41,9 @@ from pi_event_search.view import View
 
 MAX_FRAGMENTS = 12
 """Fragments of one read; a fragment asked for by its id is never among those left out."""
+
+MAPPED_BELOW = 3
+"""Session versions below this have roles that the reading of a whole file maps."""
 
 
 class SourceModified(Exception):  # noqa: N818 - a request to look again, no failure
@@ -81,7 +84,7 @@ def read_event(
     record, state = _from_source(session, row)
     if state == "modified" and not accept_modified:
         raise SourceModified
-    parts = _parts(record, view.fragments(row))
+    parts = _stored_parts(view.fragments(row)) if record is None else _parts(record)
     chosen = _chosen(parts, request)
     states = view.states(row)
     return Event(
@@ -116,40 +119,48 @@ def _from_source(
     """The record read again, and ``exact``; or nothing, and whether the file changed or is gone."""
     try:
         record = _core.read_record(session.path, row.byte_start, row.byte_end, row.record_hash)
-    except OSError:
+    except (OSError, _core.NotASession):  # gone, unreadable, or no file any more
         return None, "missing"
-    if record is None or not _agrees(record, row):
+    if record is None or not _agrees(record, session, row):
         return None, "modified"
     return record, "exact"
 
 
-def _agrees(record: _core.ParsedEvent, row: EventRow) -> bool:
+def _agrees(record: _core.ParsedEvent, session: SessionRow, row: EventRow) -> bool:
     """Whether a record that is the indexed one, to the byte, is also what the index says of it.
 
-    It always is, unless the index was damaged; then the session is read again. Its
-    role and what it contributes are left out: they depend on the version of the file.
+    It always is, unless the index was damaged; then the session is read again.
     """
-    own_id = row.entry_id.startswith(DERIVED_ID) or record.id == row.entry_id
-    same_kind = (
-        record.entry_type[:FACET_LIMIT] == row.entry_type
-        and record.context_role == row.context_role
+    if not row.entry_id.startswith(DERIVED_ID) and record.id != row.entry_id:
+        return False
+    if (record.entry_type[:FACET_LIMIT], record.timestamp_ms) != (row.entry_type, row.ts):
+        return False
+    if session.version is None or session.version < MAPPED_BELOW:
+        return True  # roles of old files are read as today's
+    role = None if record.role is None else record.role[:FACET_LIMIT]
+    return (role, record.context_role, record.contribution) == (
+        row.role,
+        row.context_role,
+        row.contribution,
     )
-    return own_id and same_kind and record.timestamp_ms == row.ts
 
 
-def _parts(record: _core.ParsedEvent | None, stored: Sequence[FragmentRow]) -> list[_Part]:
-    if record is None:
-        return [
-            _Part(
-                fragment_id(fragment),
-                fragment.kind,
-                fragment.tool_name,
-                fragment.custom_type,
-                bool(fragment.flags & ERROR),
-                fragment,
-            )
-            for fragment in stored
-        ]
+def _stored_parts(fragments: Iterable[FragmentRow]) -> list[_Part]:
+    """What the index holds of the texts."""
+    return [
+        _Part(
+            fragment_id(fragment),
+            fragment.kind,
+            fragment.tool_name,
+            fragment.custom_type,
+            bool(fragment.flags & ERROR),
+            fragment,
+        )
+        for fragment in fragments
+    ]
+
+
+def _parts(record: _core.ParsedEvent) -> list[_Part]:
     return [
         _Part(
             f"{_core.KINDS[fragment.kind]}:{fragment.n}",

@@ -30,6 +30,7 @@ from pi_event_search.store.sources import (
     add_source,
     find_source,
     load_sources,
+    remove_listing,
     remove_source,
     set_awaited,
     set_explicit,
@@ -240,6 +241,8 @@ class Reconciler:
         for found, record in work.listed:
             if find_source(connection, record.path) is not None:
                 add_listing(connection, found.root, record.source, found.path)
+        for listing in work.unlisted:
+            remove_listing(connection, *listing)
         for record, detail in work.unobservable:
             if find_source(connection, record.path) is not None:
                 self._failed(record, publication, UNREADABLE, detail)

@@ -14,8 +14,11 @@ A session directory that is missing as a whole proves nothing.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pi_event_search.config import Config, Problem
 from pi_event_search.discover import Found, Scan, scan
@@ -23,6 +26,8 @@ from pi_event_search.store.sources import UNREADABLE, SourceRecord
 
 Stat = tuple[int, int, int, int, int]
 """Device, inode, size, mtime and ctime (ns)."""
+Listing = tuple[bytes, int, bytes]
+"""Session directory, source, and the way from the one to the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +35,7 @@ class Known:
     """The sources as the index has them."""
 
     sources: dict[bytes, SourceRecord]
-    listings: set[tuple[bytes, int, bytes]]
-    """(session directory, source, way to it)"""
+    listings: set[Listing]
 
 
 @dataclass(slots=True)
@@ -41,6 +45,8 @@ class Survey:
     changed: list[tuple[Found, SourceRecord | None]] = field(default_factory=list)
     listed: list[tuple[Found, SourceRecord]] = field(default_factory=list)
     """Known sources that a session directory is now seen to hold."""
+    unlisted: list[Listing] = field(default_factory=list)
+    """Listings whose way to the source is no more: a link was taken away."""
     gone: list[SourceRecord] = field(default_factory=list)
     unobservable: list[tuple[SourceRecord, str]] = field(default_factory=list)
     """Known sources that are neither seen nor proven to be gone, and why. They stay."""
@@ -51,7 +57,8 @@ class Survey:
 
     def is_empty(self) -> bool:
         """Whether there is nothing to do."""
-        return not (self.changed or self.listed or self.gone or self.unobservable)
+        work = (self.changed, self.listed, self.unlisted, self.gone, self.unobservable)
+        return not any(work)
 
 
 def survey(config: Config, known: Known) -> Survey:
@@ -66,6 +73,7 @@ def survey(config: Config, known: Known) -> Survey:
     for record in _missed(config, seen, known):
         if record.source in missed:
             _judge(record, seen, known, result)
+    result.unlisted = _unlisted(config, seen, known)
     present = {found.canonical for found in seen.files}
     gone = {record.source for record in result.gone}
     for path, record in known.sources.items():
@@ -123,6 +131,33 @@ def _missed(config: Config, seen: Scan, known: Known) -> list[SourceRecord]:
         and (record.explicit or record.source in ours)
         and (seen.absent(path) or seen.removed_with_directory(path) or seen.absent_outside(path))
     ]
+
+
+def _unlisted(config: Config, seen: Scan, known: Known) -> list[Listing]:
+    roots = {os.fsencode(directory.path) for directory in config.session_dirs}
+    ways = {found.path for found in seen.files}
+    return sorted(
+        (directory, source, way)
+        for directory, source, way in known.listings
+        if directory in roots and way not in ways and way not in known.sources
+        if _way_is_gone(directory, way)
+    )
+
+
+def _way_is_gone(directory: bytes, way: bytes) -> bool:
+    """Whether a way through links ends before its first link. What is not found behind a link that
+    still stands may be on a disk that is not mounted."""
+    at = directory
+    if not Path(os.fsdecode(at)).is_dir():
+        return False
+    for name in way[len(directory) :].split(b"/"):
+        at = os.path.join(at, name)
+        try:
+            if stat.S_ISLNK(os.lstat(at).st_mode):
+                return False
+        except OSError as error:
+            return error.errno in (errno.ENOENT, errno.ENOTDIR)
+    return False
 
 
 def _judge(record: SourceRecord, seen: Scan, known: Known, result: Survey) -> None:

@@ -31,7 +31,6 @@ from pi_event_search.store.recovery import KnownFile, text_trouble
 from pi_event_search.store.rows import SessionRow
 from pi_event_search.store.sources import READY, load_sources
 from pi_event_search.store.store import Snapshot, Store
-from pi_event_search.store.text_index import TextIndex, TextProblem
 from pi_event_search.store.text_query import TextFilter, build, matching_keys
 from pi_event_search.types import Verification
 
@@ -70,7 +69,9 @@ def damage_of(store: Store) -> list[str]:
 
     :raises IndexBusy: another process is writing.
     """
-    with writer_lease(store.directory):
+    with writer_lease(store.directory) as lease:
+        if lease.unclean:
+            store.suspect_text()  # a look is no recovery
         condition = store.database.condition()
         if condition is not Condition.READY:
             return [refusal(store.database.path, condition).message]
@@ -79,15 +80,8 @@ def damage_of(store: Store) -> list[str]:
             if found:
                 return [f"The database is damaged: {what}." for what in found]
             directory = store.directory / str(metadata(connection, "text_directory"))
-            try:
-                trouble = text_trouble(connection, TextIndex(directory), thorough=True)
-            except TextProblem as error:
-                trouble = error.message
-    return (
-        []
-        if trouble is None
-        else [f"The text index in {directory} cannot stay: {trouble.rstrip('.')}."]
-    )
+            trouble = text_trouble(connection, directory, thorough=True)
+    return [] if trouble is None else [f"The text index in {directory} cannot stay: {trouble}."]
 
 
 def _unsound_pages(connection: sqlite3.Connection) -> list[str]:

@@ -20,7 +20,7 @@ from pi_event_search.cli.render.change import change_line
 from pi_event_search.errors import IndexBusy, IndexProblem
 from pi_event_search.types import Change
 
-from tests.indexes import Place
+from tests.indexes import Place, passing_place
 from tests.sessions import chain, header
 
 CHANGES = {
@@ -38,6 +38,13 @@ LINES = {
     "failed": "09:30:05 failed no session: No session at all. (/s/b␛[2J.jsonl)",
 }
 SCRIPT = "import sys; from pi_event_search.cli import main; sys.exit(main())"
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    """In memory where the system can do that."""
+    with passing_place() as place:
+        yield place
 
 
 class WatchedIndex:

@@ -10,7 +10,14 @@ from pi_event_search import EventIndex
 
 from tests.context.seen import Indexed
 from tests.context.writing import Log
-from tests.indexes import Place
+from tests.indexes import Place, passing_place
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    """As elsewhere, but in memory where the system can do that."""
+    with passing_place() as place:
+        yield place
 
 
 @pytest.fixture

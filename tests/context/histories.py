@@ -26,11 +26,34 @@ class Part:
 def histories(draw: st.DrawFn, *, damaged: bool = False) -> list[Part]:
     """One session, and up to three forks of it and of each other."""
     first = draw(sessions(damaged=damaged, max_entries=14, session_id="s0"))
-    parts = [Part("s0", first.header, first.records)]
+    parts = [Part("s0", first.header, draw(_busy(first.records)))]
     for number in range(1, draw(st.integers(0, 3)) + 1):
         parent = draw(st.sampled_from(parts))
         parts.append(draw(_forked(parent, f"s{number}")))
     return parts
+
+
+_few = st.sampled_from(["call_1", "call_2"])
+_calls = st.lists(_few, min_size=1, max_size=2).map(
+    lambda ids: {
+        "role": "assistant",
+        "content": [{"type": "toolCall", "id": i, "name": "bash", "arguments": {}} for i in ids],
+    }
+)
+_results = _few.map(
+    lambda i: {"role": "toolResult", "toolCallId": i, "toolName": "bash", "content": "done"}
+)
+
+
+@st.composite
+def _busy(draw: st.DrawFn, records: list[Record]) -> list[Record]:
+    """The same entries with more tool calls and results, in any order."""
+    return [
+        record | {"message": draw(_calls | _results)}
+        if record["type"] == "message" and draw(st.booleans())
+        else record
+        for record in records
+    ]
 
 
 @st.composite

@@ -16,7 +16,7 @@ from tests.oracle import entries, selection, tail, tree
 from tests.oracle.branches import Receipt, read
 from tests.oracle.relations import Edge, File, Ref, edges, forks_of, parent_of
 
-FEW = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @FEW
@@ -59,9 +59,10 @@ def check_session(index: EventIndex, file: File, files: list[File]) -> None:
     """Lineage and the entry in the list of sessions."""
     parent, forks = parent_of(file, files), [fork.id for fork in forks_of(file, files)]
     lineage = index.lineage(file.id, invocation=EVERYTHING)
+    sessions = index.sessions(invocation=EVERYTHING, limit=100)
     assert lineage.parent_session_id == (None if parent is None else parent.id)
     assert list(lineage.child_session_ids) == forks
-    listed = {s.session_id: s for s in index.sessions(invocation=EVERYTHING).sessions}[file.id]
+    (listed,) = (s for s in sessions.sessions if s.session_id == file.id)
     assert listed.parent_session_id == lineage.parent_session_id
     assert listed.fork_count == len(forks)
 

@@ -21,7 +21,7 @@ from tests.context.histories import Part, histories
 from tests.context.writing import Log
 from tests.indexes import EVERYTHING, passing_place
 
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 WORKER = Invocation(cwd="/work", workspace_root="/work")
 Answers = dict[str, Any]
 _LOCAL = ("path", "lastReconciledAt", "score", "pendingBytes")

@@ -103,7 +103,7 @@ def check(index: EventIndex, corpus: list[naive.Event], asked: dict[str, Any]) -
     ),
     asked=st.lists(requests(), min_size=6, max_size=6),
 )
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_filters(files: tuple[SessionFile, ...], asked: list[dict[str, Any]]) -> None:
     contents = dict(zip(CWDS, (file.data for file in files), strict=True))
     corpus = [event for data in contents.values() for event in naive.events(data)]
@@ -116,7 +116,7 @@ def test_any_filters(files: tuple[SessionFile, ...], asked: list[dict[str, Any]]
     file=sessions(damaged=False, session_id="0199-a", cwd="/w/a", max_entries=30),
     asked=requests().filter(lambda asked: asked.get("session_id") in (None, "0199-a")),
 )
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 def test_sorted_by_time_exactly_over_all_matches(file: SessionFile, asked: dict[str, Any]) -> None:
     corpus = {event.entry_id: event for event in naive.events(file.data)}
     with indexed({"0199-a": file.data}) as index:

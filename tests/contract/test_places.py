@@ -202,6 +202,37 @@ def test_a_known_file_becomes_explicit_by_syncing_it(place: Place) -> None:
     assert ids(there) == {"a"}
 
 
+def test_a_link_that_is_taken_away_covers_nothing_any_more(place: Place) -> None:
+    one("linked", "/w").write(place.base / "archive")
+    one("both", "/w").write(place.base / "both")
+    link = place.sessions / "old"
+    link.symlink_to(place.base / "archive")
+    (place.sessions / "first").symlink_to(place.base / "both")
+    (place.sessions / "second").symlink_to(place.base / "both")
+    assert ids(place.all("search", "wolf")) == {"linked", "both"}
+    link.unlink()
+    (place.sessions / "first").unlink()
+    assert ids(place.all("search", "wolf")) == {"both"}
+    assert place.all("sessions").json["coverage"]["discoveredSessions"] == 1
+    there = place.bare(
+        "search", "wolf", "--json", "--all-workspaces", "--index-dir", place.index,
+        "--sessions-dir", place.base / "archive",
+    )  # fmt: skip
+    assert ids(there) == {"linked"}
+    link.symlink_to(place.base / "archive")
+    assert ids(place.all("search", "wolf")) == {"linked", "both"}
+
+
+def test_behind_a_link_that_still_stands_nothing_is_proven(place: Place) -> None:
+    one("linked", "/w").write(place.base / "archive")
+    (place.sessions / "old").symlink_to(place.base / "archive")
+    assert ids(place.all("search", "wolf")) == {"linked"}
+    (place.base / "archive").rename(place.base / "unplugged")
+    assert ids(place.all("search", "wolf")) == {"linked"}
+    (place.base / "unplugged").rename(place.base / "archive")
+    assert ids(place.all("search", "wolf")) == {"linked"}
+
+
 # Excludes
 
 
@@ -294,6 +325,16 @@ def test_a_copy_that_is_excluded_is_not_named(place: Place) -> None:
     assert "alsoIn" not in hit
     hit = place.all("search", "shared", "--exclude", "--w-a--").json["hits"][0]
     assert hit["sessionId"] == "child"
+
+
+def test_settings_that_had_to_be_ignored_are_listed(place: Place) -> None:
+    settings = place.base / "home/.pi/agent/settings.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("{ no json")
+    status = place.bare("status", "--json", "--all-workspaces").json
+    assert [(p["path"], p["kind"]) for p in status["problems"]] == [
+        (str(settings), "invalid-settings")
+    ]
 
 
 # Roots

@@ -13,6 +13,7 @@ import random
 import shutil
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -85,12 +86,12 @@ def flip(place: Path, dice: random.Random) -> str:
 def ask(index: EventIndex, truth: dict[str, str], known: set[str], what: str) -> None:
     """Nothing but the package's own errors may come, and no text that nobody wrote."""
     for word in (*WORDS, '"and walruss and walruss"'):
-        page = attempt(lambda word=word: index.search(word, invocation=EVERYTHING), what)
+        page = attempt(partial(index.search, word, invocation=EVERYTHING), what)
         for hit in [] if page is None else page.hits:
             if hit.snippet not in known:
                 print(f"{what}: {hit.snippet!r} was never said")
     for entry_id in ("00000001", "0000000c", "0000001e", "0000003c"):
-        event = attempt(lambda e=entry_id: index.read(SESSION, e, invocation=EVERYTHING), what)
+        event = attempt(partial(index.read, SESSION, entry_id, invocation=EVERYTHING), what)
         if event is None:
             continue
         shown = [fragment.preview.text for fragment in event.fragments]

@@ -337,7 +337,8 @@ class TestRewriting:
             ) as answers,
         ):
             world.sync()
-        old, new = (["00000001", "00000002"], []), ([], ["00000001"])
+        old: tuple[list[str], list[str]] = (["00000001", "00000002"], [])
+        new: tuple[list[str], list[str]] = ([], ["00000001"])
         assert answers[0] == old
         assert answers == sorted(answers, key=[old, new].index), "one or the other, and no way back"
         assert (world.finds("walrus"), world.finds("octopus")) == new

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.lifecycle.world import as_somebody
+
 STEPS = 100 if os.environ.get("PI_EVENT_SEARCH_LONG") else 10
 
 
@@ -28,13 +30,10 @@ _READ_ONLY = """
 import os, sys
 from pathlib import Path
 from pi_event_search import EventIndex, IndexProblem
-from tests.lifecycle.world import World, header, said, talk, EVERYTHING
+from tests.lifecycle.world import World, become_nobody, header, said, talk, EVERYTHING
 base = Path(sys.argv[1]) / "mine"
 base.mkdir()
-if os.getuid() == 0:
-    os.chown(base, 65534, 65534)
-    os.setgid(65534)
-    os.setuid(65534)
+become_nobody(base)
 world = World(base)
 world.write(header() + talk("walrus"))
 world.sync()
@@ -79,7 +78,5 @@ def test_a_directory_that_must_not_be_written_to(base: Path) -> None:
     base.chmod(0o755)
     script = base / "script.py"
     script.write_text(_READ_ONLY)
-    result = subprocess.run(
-        [sys.executable, str(script), str(base)], capture_output=True, text=True, check=False
-    )
+    result = as_somebody(script, base)
     assert (result.stderr, result.stdout.split()) == ("", ["done"])

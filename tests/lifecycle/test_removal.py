@@ -6,8 +6,6 @@ import errno
 import os
 import shutil
 import stat as modes
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from pi_event_search import EventIndex, survey
 from pi_event_search.discover import FileSystem
 from pi_event_search.discover import scan as real_scan
 
-from tests.lifecycle.world import EVERYTHING, World, header, said, talk
+from tests.lifecycle.world import EVERYTHING, World, as_somebody, header, said, talk
 
 OTHER = "22222222-2222-7222-8222-222222222222"
 
@@ -220,9 +218,7 @@ class TestPermission:
         base.chmod(0o755)
         script = base / "script.py"
         script.write_text(_SCRIPT)
-        result = subprocess.run(
-            [sys.executable, str(script), str(base)], capture_output=True, text=True, check=False
-        )
+        result = as_somebody(script, base)
         assert result.stderr == ""
         assert result.stdout.split() == ["done"]
 
@@ -230,13 +226,10 @@ class TestPermission:
 _SCRIPT = """
 import os, sys, traceback
 from pathlib import Path
-from tests.lifecycle.world import World, header, said, talk
+from tests.lifecycle.world import World, become_nobody, header, said, talk
 base = Path(sys.argv[1]) / "mine"
 base.mkdir()
-if os.getuid() == 0:
-    os.chown(base, 65534, 65534)
-    os.setgid(65534)
-    os.setuid(65534)
+become_nobody(base)
 world = World(base)
 path = world.write(header() + talk("walrus"), "one/a")
 world.sync()
@@ -314,7 +307,7 @@ def vanishing(
     index: EventIndex, path: Path, moment: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[EventIndex]:
     """The index, for one sync during which the file vanishes."""
-    from pi_event_search import _core, ingest, reconcile
+    from pi_event_search import _core, reconcile
 
     with monkeypatch.context() as patch:
         if moment == "listed":
@@ -341,7 +334,7 @@ def vanishing(
                 path.unlink(missing_ok=True)
                 return made
 
-            patch.setattr(ingest._core, "SessionReader", reader)
+            patch.setattr(_core, "SessionReader", reader)
         yield index
 
 

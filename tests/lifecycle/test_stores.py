@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -609,3 +611,30 @@ _COLUMNS = """[["events", "ts"], ["events", "context_role"], ["events", "contrib
  ["fragments", "chars"], ["sessions", "last_ts"], ["sessions", "workspace"],
  ["sessions", "leaf_ord"], ["sessions", "version"], ["sources", "path"], ["sources", "size"],
  ["sources", "epoch"], ["workspaces", "cwd"]]"""
+
+
+def test_looking_at_a_database_ends_no_lock_on_it(filled: World) -> None:
+    """Closing any descriptor of a file ends the process's locks on it, SQLite's among them. Another
+    process would then think that it is the last user, and remove the log under this one."""
+    filled.append(said(4, "crow"))
+    filled.sync()
+    (log,) = filled.place.glob("*-wal")
+    before = log.stat().st_ino
+    for look in (filled.index.sync, filled.index.verify, filled.open().close):
+        look()
+        subprocess.run(
+            [sys.executable, "-c", _LOOK, str(filled.place), str(filled.sessions)], check=True
+        )
+        assert log.stat().st_ino == before
+    filled.append(said(5, "crow"))
+    filled.sync()
+    assert len(filled.finds("crow")) == 2
+    assert filled.is_as_fresh()
+
+
+_LOOK = """
+import sys
+from pi_event_search import EventIndex, Invocation
+with EventIndex.open(sys.argv[1], [sys.argv[2]]) as index:
+    index.search("crow", invocation=Invocation(cwd="/", workspace_root="/"))
+"""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from pi_event_search import EventIndex, IndexProblem, _core, reconcile
+from pi_event_search.ingest import ingest_source
 from pi_event_search.store.schema import SCHEMA_VERSION
 
 from tests.lifecycle.world import EVERYTHING, World, asked_before_commit, header, said, talk
@@ -56,13 +57,13 @@ class TestProjector:
         self, three: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         newer(monkeypatch, "PROJECTOR_VERSION")
-        ingest, done = reconcile.ingest_source, []
+        done: list[int] = []
 
         def killed(*args: Any, **kwargs: Any) -> Any:
             if done:
                 raise KeyboardInterrupt
             done.append(1)
-            outcome = ingest(*args, **kwargs)
+            outcome = ingest_source(*args, **kwargs)
             args[1].commit()
             return outcome
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -157,7 +160,7 @@ def untouched(directory: Path) -> Iterator[None]:
 
 
 def _looks(directory: Path) -> dict[Path, tuple[object, ...]]:
-    found = {}
+    found: dict[Path, tuple[object, ...]] = {}
     for path in sorted(directory.rglob("*.jsonl")):
         status = path.lstat()
         content = path.read_bytes() if status.st_size < 1 << 20 and path.is_file() else b""
@@ -183,3 +186,32 @@ def asked_before_commit(monkeypatch: pytest.MonkeyPatch, question: Any) -> Itera
     with monkeypatch.context() as patch:
         patch.setattr(Publication, "commit", asking)
         yield answers
+
+
+def as_somebody(script: Path, base: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a script that calls :func:`become_nobody` with the tests at hand."""
+    return subprocess.run(
+        [sys.executable, str(script), str(base)],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def become_nobody(base: Path) -> None:
+    """Gives ``base`` and this process to a user whom permissions bind.
+
+    What an index imports lazily is imported before: the new user may not be able to read it.
+    """
+    with tempfile.TemporaryDirectory() as other:
+        world = World(Path(other))
+        world.write(header() + talk("walrus"))
+        world.sync()
+        assert world.is_as_fresh()
+        world.index.rebuild()
+        world.index.close()
+    if os.getuid() == 0:
+        os.chown(base, 65534, 65534)
+        os.setgid(65534)
+        os.setuid(65534)

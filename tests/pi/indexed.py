@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pi_event_search import EventIndex, Invocation, _core
+from pi_event_search import EventIndex, _core
 from pi_event_search.store.rows import (
     DETACHED,
     EVENT_COLUMNS,
@@ -20,9 +20,8 @@ from pi_event_search.store.rows import (
 from pi_event_search.store.schema import epoch_range, event_number
 from pi_event_search.view import View
 
+from tests.indexes import EVERYTHING
 from tests.pi.compare import Facts
-
-EVERYTHING = Invocation(cwd="/", workspace_root="/")
 
 
 def indexed_facts(index: EventIndex) -> dict[Path, Facts]:

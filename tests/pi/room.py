@@ -11,21 +11,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from pi_event_search import EventIndex, SyncReport
-from pi_event_search.store.schema import epoch_range, ord_of
 
+from tests.facts import dump
+from tests.indexes import EVERYTHING
 from tests.pi.compare import Facts
-from tests.pi.indexed import EVERYTHING, indexed_facts
+from tests.pi.indexed import indexed_facts
 
 Shown = dict[str, Any]
-
-_NUMBERED = {
-    "events": ("event", {"event", "first_key", "segment"}),
-    "fragments": ("event", {"event", "key"}),
-    "relationships": ("event", {"event"}),
-    "receipts": ("epoch", {"epoch"}),
-}
-"""Tables that are shown: by which number a session's rows are found, and columns whose numbers
-depend on what else was ever indexed. Places in the tree are compared as facts."""
 
 
 class Room:
@@ -87,28 +79,8 @@ class Room:
         return [(hit.session_id, hit.entry_id, hit.also_in) for hit in page.hits]
 
     def shown(self, path: Path, words: tuple[str, ...] = ()) -> Shown:
-        """Everything the index says of one session file."""
-        with self.index._view(EVERYTHING) as (snapshot, view):
-            connection = snapshot.connection
-            row = next(s for s in view.scope.sources if s.path == os.fsencode(path.resolve()))
-            assert row.epoch is not None
-            shown: Shown = {"version": row.version, "created": row.created_at, "last": row.last_ts}
-            shown |= {"events": row.events, "parent": row.parent_session, "name": row.name}
-            for table, (number, hidden) in _NUMBERED.items():
-                numbers = (row.epoch, row.epoch) if number == "epoch" else epoch_range(row.epoch)
-                cursor = connection.execute(
-                    f"SELECT * FROM {table} WHERE {number} BETWEEN ? AND ?", numbers
-                )
-                names = [column[0] for column in cursor.description]
-                shown[table] = sorted(
-                    repr(
-                        {
-                            "ord": number == "event" and ord_of(record[names.index(number)]),
-                            **{n: v for n, v in zip(names, record, strict=True) if n not in hidden},
-                        }
-                    )
-                    for record in cursor
-                )
+        """Everything the index says of one session file, and the hits of some words."""
+        shown: Shown = {"rows": dump(self.index, path)}
         shown["facts"] = dataclasses.asdict(self.facts(path))
         for word in words:
             page = self.index.search(word, invocation=EVERYTHING, limit=200)

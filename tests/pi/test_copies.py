@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.indexes import EVERYTHING
 from tests.pi.compare import compare
-from tests.pi.indexed import EVERYTHING
 from tests.pi.program import Driver, Oracle
 from tests.pi.room import Room, fresh
 

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.indexes import EVERYTHING
 from tests.pi.compare import answered, compare
-from tests.pi.indexed import EVERYTHING, indexed_facts
+from tests.pi.indexed import indexed_facts
 from tests.pi.naive import naive_facts
 from tests.pi.program import Oracle
 from tests.pi.room import Room

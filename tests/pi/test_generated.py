@@ -15,8 +15,9 @@ import pytest
 from pi_event_search import EventIndex, Invocation
 from pi_event_search.types import EventRef
 
+from tests.indexes import EVERYTHING
 from tests.pi.compare import Facts, compare
-from tests.pi.indexed import EVERYTHING, indexed_facts
+from tests.pi.indexed import indexed_facts
 from tests.pi.program import Oracle, run
 from tests.pi.tally import TALLY
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pi_event_search.errors import NotFound
 
+from tests.indexes import EVERYTHING
 from tests.pi.compare import compare
-from tests.pi.indexed import EVERYTHING
 from tests.pi.program import Driver, Oracle
 from tests.pi.room import Room, fresh
 

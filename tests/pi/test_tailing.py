@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.indexes import EVERYTHING
 from tests.pi.compare import compare
-from tests.pi.indexed import EVERYTHING
 from tests.pi.program import Appender, Oracle, run
 from tests.pi.room import Room, fresh
 from tests.pi.tally import TALLY

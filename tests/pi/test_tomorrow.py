@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.indexes import EVERYTHING
 from tests.pi.compare import compare
-from tests.pi.indexed import EVERYTHING
 from tests.pi.program import Oracle, run
 from tests.pi.room import Room
 

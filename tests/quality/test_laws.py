@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pi_event_search import EventIndex, InvalidQuery, _core
 
+from tests.indexes import passing_place
 from tests.quality.history import EVERYTHING, entries, indexed, texts_story
 from tests.strategies import TEXTS
 
 LIMIT = 200
 # Each example builds an index; a few with many texts each say more than many with few.
 LAW = settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 
 _any = st.text(max_size=80)
@@ -46,7 +45,7 @@ def found(index: EventIndex, query: str) -> list[str]:
 @given(_texts)
 def test_every_token_of_a_text_finds_it(texts: list[str]) -> None:
     story, ids = texts_story(texts)
-    with TemporaryDirectory() as place, indexed(Path(place), story) as index:
+    with passing_place() as place, indexed(place.base, story) as index:
         wanted: dict[str, set[str]] = {}
         for entry_id, text in zip(ids, texts, strict=True):
             for token, *_ in _core.tokens(_repaired(text)):
@@ -59,7 +58,7 @@ def test_every_token_of_a_text_finds_it(texts: list[str]) -> None:
 @given(st.lists(st.tuples(st.text("ab ", max_size=3), _run, _any), min_size=1, max_size=8))
 def test_every_substring_of_an_unspaced_run_finds_it(pieces: list[tuple[str, str, str]]) -> None:
     story, ids = texts_story([before + run + " " + after for before, run, after in pieces])
-    with TemporaryDirectory() as place, indexed(Path(place), story) as index:
+    with passing_place() as place, indexed(place.base, story) as index:
         for entry_id, (_, run, _) in zip(ids, pieces, strict=True):
             for start in range(len(run)):
                 for end in range(start + 1, len(run) + 1):
@@ -70,7 +69,7 @@ def test_every_substring_of_an_unspaced_run_finds_it(pieces: list[tuple[str, str
 @given(_texts)
 def test_a_text_finds_itself_as_a_phrase(texts: list[str]) -> None:
     story, ids = texts_story(texts)
-    with TemporaryDirectory() as place, indexed(Path(place), story) as index:
+    with passing_place() as place, indexed(place.base, story) as index:
         for entry_id, text in zip(ids, texts, strict=True):
             bare = "".join(" " if unicodedata.category(c) in ("Pi", "Pf") else c for c in text)
             phrase = f'"{bare.translate(_QUOTES)}"'

@@ -65,7 +65,7 @@ _EVENT_WORDS = (
 
 _FILTERS: tuple[Option, ...] = (
     Option("--session", "session_id", "only this session: id, or the beginning of one", "ID"),
-    Option("--cwd", "cwd", "only sessions of this working directory", "DIR"),
+    Option("--cwd", "cwd", "only sessions recorded in this directory or below", "DIR"),
     Option("--kind", "kinds", "user.text, assistant.text, tool.call, tool.result, bash.command, "
            "bash.output, summary.compaction, summary.branch, custom.message or session.name",
            "K", many=True, values=vocabulary.SEMANTIC_KINDS),

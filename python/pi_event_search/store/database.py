@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from pi_event_search.store.layout import (
     Condition,
     belongs,
     condemnation,
-    condition_of,
+    log_of,
     newest_database,
 )
 from pi_event_search.store.schema import SCHEMA_VERSION, TABLES
@@ -75,20 +75,15 @@ class Database:
 
         :raises IndexProblem: the directory cannot be read.
         """
-        path = newest_database(self._directory)
-        try:
-            condition = condition_of(path)
-        except OSError as error:
-            raise IndexProblem(f"{path} cannot be read ({error.strerror}).") from error
+        self.relocate()
+        condition = condition_of(newest_database(self._directory))
         if condition is Condition.READY and not self._answers():
             return Condition.DAMAGED
         return condition
 
     def relocate(self) -> None:
-        """Lets go of a database that has been replaced and not been removed yet.
-
-        For the holder of the writer lock, whose turn must go into the one that counts.
-        """
+        """Lets go of a database that has been replaced and not been removed yet: its successor is
+        the one that counts, above all for who is going to write."""
         newest = newest_database(self._directory)
         with self._lock:
             if self._pool is not None and self._pool.path != newest:
@@ -167,10 +162,7 @@ class Database:
 
     def _open(self) -> _Pool:
         path = newest_database(self._directory)
-        try:
-            condition = condition_of(path)
-        except OSError as error:
-            raise IndexProblem(f"{path} cannot be read ({error.strerror}).") from error
+        condition = condition_of(path)
         identity = None if path is None else _identity(path)
         if path is None or identity is None:
             raise IndexProblem(f"There is no index in {self._directory}; a sync makes one.")
@@ -187,6 +179,39 @@ class Database:
             if is_damage(error):
                 return False
             raise
+
+
+def condition_of(path: Path | None) -> Condition:
+    """What can be done with a database, as far as its first page tells. Writes nothing, not even
+    the files that SQLite keeps beside one.
+
+    :raises sqlite3.Error: it cannot be looked at.
+    """
+    if path is None or not path.exists():
+        return Condition.MISSING
+    if condemnation(path).exists():
+        return Condition.DAMAGED
+    try:
+        version = _version(path)
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise
+        # What is missing at the end may be in the log.
+        log = log_of(path)
+        logged = log.exists() and log.stat().st_size > 0
+        return Condition.READY if logged else Condition.DAMAGED
+    if version == 0:
+        return Condition.DAMAGED  # it got its name when it was complete
+    if version != SCHEMA_VERSION:
+        return Condition.NEWER if version > SCHEMA_VERSION else Condition.OLDER
+    return Condition.READY
+
+
+def _version(path: Path) -> int:
+    """The schema version, read past locks and log: `immutable` touches nothing but the file."""
+    uri = f"{path.as_uri()}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(uri, uri=True)) as connection:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def create(path: Path, *, index_uuid: str, text_directory: str, text_stamp: int) -> None:

@@ -1,9 +1,12 @@
-"""Names in an index directory, and what its database is before anything opens it.
+"""Names in an index directory: which database is the index, and what belongs to it.
 
 Every database has a name of its own (a number that grows and a part of its uuid), so that
 replacing one never touches a file that another process has open: SQLite finds a write-ahead log
 by the name of its database, and a log must not be read into a database it was not written for.
 The one with the highest number is the index. It appears under that name by one rename, complete.
+
+Nothing here or elsewhere opens a database but SQLite itself: closing any other descriptor of the
+file would end the locks that SQLite holds on it in this process.
 """
 
 from __future__ import annotations
@@ -17,7 +20,6 @@ from enum import Enum
 from pathlib import Path
 
 from pi_event_search.faults import point
-from pi_event_search.store.schema import SCHEMA_VERSION
 
 BUILDING = "building"
 """A whole index under construction, which is going to replace this one."""
@@ -27,8 +29,6 @@ TEXT_PREFIX = "text-"
 
 _DATABASE = re.compile(r"index(?:-(?P<number>[0-9]{1,18})-(?P<uuid>[0-9a-f]{8}))?\.sqlite")
 _LOGS = ("-wal", "-shm", "-journal")
-_MAGIC = b"SQLite format 3\0"
-_HEADER = 100
 
 
 class Condition(Enum):
@@ -61,27 +61,9 @@ def belongs(path: Path, index_uuid: str) -> bool:
     return match is not None and match["uuid"] in (None, index_uuid[:8])
 
 
-def condition_of(path: Path | None) -> Condition:
-    """What the first bytes of a database say of it. Reads only, and opens nothing with SQLite.
-
-    :raises OSError: the file is there and cannot be read.
-    """
-    if path is None:
-        return Condition.MISSING
-    try:
-        with path.open("rb") as file:
-            header = file.read(_HEADER)
-            size = os.fstat(file.fileno()).st_size
-    except FileNotFoundError:
-        return Condition.MISSING
-    version = int.from_bytes(header[60:64], "big")
-    if len(header) < _HEADER or not header.startswith(_MAGIC) or version == 0:
-        return Condition.DAMAGED
-    if version != SCHEMA_VERSION:
-        return Condition.NEWER if version > SCHEMA_VERSION else Condition.OLDER
-    if condemnation(path).exists() or _is_cut(path, header, size):
-        return Condition.DAMAGED
-    return Condition.READY
+def log_of(database: Path) -> Path:
+    """The write-ahead log of a database."""
+    return Path(f"{database}-wal")
 
 
 def condemnation(path: Path) -> Path:
@@ -151,13 +133,3 @@ def _number(path: Path) -> int:
     match = _DATABASE.fullmatch(path.name)
     assert match is not None
     return int(match["number"] or 0)
-
-
-def _is_cut(path: Path, header: bytes, size: int) -> bool:
-    """Whether pages are missing at the end, which a log that is still there could hold."""
-    page = int.from_bytes(header[16:18], "big")
-    pages = int.from_bytes(header[28:32], "big")
-    log = Path(f"{path}-wal")
-    if size >= pages * (65_536 if page == 1 else page):
-        return False
-    return not log.exists() or log.stat().st_size == 0

@@ -83,7 +83,8 @@ class Publication:
     @property
     def full(self) -> bool:
         """Whether the batch has grown enough to be published."""
-        return self.weight >= self._batch_bytes or self._last_key - self._next_key < SPARE_KEYS
+        limit = min(self._batch_bytes, BATCH_BYTES)
+        return self.weight >= limit or self._last_key - self._next_key < SPARE_KEYS
 
     def new_epoch(self) -> int:
         """A number for a new reading of a source; used again only if this batch never commits."""

@@ -38,7 +38,13 @@ from pi_event_search.store.database import (
 )
 from pi_event_search.store.documents import document_of
 from pi_event_search.store.epochs import remove_epoch
-from pi_event_search.store.layout import BUILDING, TEXT_PREFIX, next_database, sync_directory
+from pi_event_search.store.layout import (
+    BUILDING,
+    TEXT_PREFIX,
+    log_of,
+    next_database,
+    sync_directory,
+)
 from pi_event_search.store.publish import new_stamp, settle_reservation
 from pi_event_search.store.rows import EVENT_COLUMNS, EventRow, FragmentRow, fragments_of
 from pi_event_search.store.schema import epoch_of
@@ -88,7 +94,7 @@ def install(database: Path, directory: Path, index_uuid: str) -> None:
 
     :raises IndexProblem: it has a log that could not be taken in.
     """
-    if Path(f"{database}-wal").exists():
+    if log_of(database).exists():
         raise IndexProblem(f"The new index {database} could not be finished; is the disk full?")
     point("install.rename")
     database.rename(next_database(directory, index_uuid))
@@ -117,20 +123,28 @@ def known_files(database: Path) -> list[KnownFile]:
     ]
 
 
-def text_trouble(connection: sqlite3.Connection, text: TextIndex, *, thorough: bool) -> str | None:
-    """What is wrong with a text index that could be opened, if anything.
+def text_trouble(
+    connection: sqlite3.Connection,
+    directory: Path,
+    *,
+    thorough: bool,
+    opened: TextIndex | None = None,
+) -> str | None:
+    """Why a text index cannot stay as it is, if it cannot.
 
-    ``thorough``: every file is read and compared with its checksum.
-
-    :raises TextProblem: Tantivy cannot read it after all.
+    ``thorough``: every file is read and compared with its checksum, before Tantivy sees it.
+    ``opened``: the index of the directory, where somebody has it open already.
     """
-    name = (damaged_file if thorough else missing_file)(text.directory)
+    name = (damaged_file if thorough else missing_file)(directory)
     if name is not None:
         return f"{name} is damaged or missing"
     if metadata(connection, "tokenizer_version") != _core.TOKENIZER_VERSION:
         return "it was made with another tokenizer"
-    if not is_paired(connection, text):
-        return "it is not the one that the database was published with"
+    try:
+        if not is_paired(connection, opened or TextIndex(directory)):
+            return "it is not the one that the database was published with"
+    except TextProblem as error:
+        return error.message.rstrip(".")
     return None
 
 
@@ -232,10 +246,7 @@ def _trouble(connection: sqlite3.Connection, directory: Path, *, unclean: bool) 
     text_directory = directory / str(metadata(connection, "text_directory"))
     suspect = text_directory / SUSPECT
     thorough = unclean or suspect.exists() or _is_left_over(connection)
-    try:
-        trouble = text_trouble(connection, TextIndex(text_directory), thorough=thorough)
-    except TextProblem as error:
-        return error.message
+    trouble = text_trouble(connection, text_directory, thorough=thorough)
     if trouble is None:
         suspect.unlink(missing_ok=True)
     return trouble

@@ -171,6 +171,16 @@ def add_listing(connection: sqlite3.Connection, directory: bytes, source: int, p
     connection.execute("REPLACE INTO listings VALUES (?, ?, ?)", (directory, source, path))
 
 
+def remove_listing(
+    connection: sqlite3.Connection, directory: bytes, source: int, path: bytes
+) -> None:
+    """Forgets that a session directory leads to the source this way."""
+    connection.execute(
+        "DELETE FROM listings WHERE directory = ? AND source = ? AND path = ?",
+        (directory, source, path),
+    )
+
+
 def workspace_number(connection: sqlite3.Connection, cwd: str) -> int:
     """The number of a recorded working directory, given one when it is new."""
     connection.execute("INSERT OR IGNORE INTO workspaces (cwd) VALUES (?)", (cwd,))

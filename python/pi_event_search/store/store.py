@@ -112,7 +112,7 @@ class Store:
         try:
             yield
         except TextProblem:
-            self._suspect_text()
+            self.suspect_text()
             raise
         except (sqlite3.Error, IndexProblem, OSError) as error:
             if is_damage(error):
@@ -166,7 +166,7 @@ class Store:
 
         :raises IndexBusy: another writer kept the lock.
         """
-        with self._turn(wait, after_others=after_others) as lease:
+        with self.turn(wait, after_others=after_others) as lease:
             with self.database.connection() as connection:
                 text = self._text_index(connection)
             publication = Publication(
@@ -199,11 +199,11 @@ class Store:
             raise refusal(self.database.path, condition)
         if not self._looks_sound():
             self._recovered = False
-            with self._turn():
+            with self.turn():
                 pass
         elif self._is_left_over():
             # Perhaps a writer is at work just now; then there is nothing to recover.
-            with suppress(IndexBusy), self._turn(0):
+            with suppress(IndexBusy), self.turn(0):
                 pass
 
     def compact(self) -> bool:
@@ -213,15 +213,20 @@ class Store:
         """
         with self.database.connection() as connection:
             directory = self._text_directory(connection)
-        with suppress(OSError, ValueError, IndexBusy):
+        try:
             documents = documents_of(directory)
-            if documents.dead >= max(DEAD_FLOOR, documents.total * DEAD_SHARE):
-                with self._turn(0):
-                    self._forget_text()
-                    point("compact.begun")
-                    rebuild_text(self.database, self.directory)
-                    self._remove_leftovers()
-                return True
+        except (OSError, ValueError):
+            return False
+        if documents.dead < max(DEAD_FLOOR, documents.total * DEAD_SHARE):
+            return False
+        with suppress(IndexBusy), self.turn(0):
+            point("compact.begun")
+            # Without room for a second one the old text index goes on: it is large, not wrong.
+            with suppress(TextProblem, OSError):
+                rebuild_text(self.database, self.directory)
+            self._forget_text()
+            self._remove_leftovers()
+            return True
         return False
 
     def is_outdated(self) -> bool:
@@ -237,10 +242,12 @@ class Store:
 
         :raises IndexBusy: another writer kept the lock.
         """
-        with writer_lease(self.directory):
+        with writer_lease(self.directory) as lease:
             condition = self.database.condition()
             if condition is Condition.NEWER:
                 raise refusal(self.database.path, condition)
+            if lease.unclean:  # should it stay after all, it is examined
+                self.suspect_text()
             building = self.directory / layout.BUILDING
             shutil.rmtree(building, ignore_errors=True)
             try:
@@ -271,6 +278,14 @@ class Store:
         with self.database.connection() as connection:
             return number(connection, "generation") != snapshot.generation
 
+    def suspect_text(self) -> None:
+        """Has the next turn, whoever takes it, look at every byte of the text index."""
+        self._forget_text()
+        with suppress(OSError, sqlite3.Error, IndexProblem):
+            with self.database.connection() as connection:
+                directory = self._text_directory(connection)
+            (directory / SUSPECT).touch(mode=0o600)
+
     def size_bytes(self) -> int:
         """Bytes of all files of the index."""
         total = 0
@@ -280,7 +295,7 @@ class Store:
         return total
 
     @contextmanager
-    def _turn(self, wait: float = WAIT_SECONDS, *, after_others: bool = False) -> Iterator[Lease]:
+    def turn(self, wait: float = WAIT_SECONDS, *, after_others: bool = False) -> Iterator[Lease]:
         """The writer lock, with the stores in agreement."""
         with writer_lease(self.directory, wait, after_others=after_others) as lease:
             self.database.relocate()
@@ -336,24 +351,17 @@ class Store:
         with self._lock:
             self._text = None
 
-    def _suspect_text(self) -> None:
-        """Leaves a note for the next sync, whoever runs it."""
-        self._forget_text()
-        with suppress(OSError, sqlite3.Error, IndexProblem):
-            with self.database.connection() as connection:
-                directory = self._text_directory(connection)
-            (directory / SUSPECT).touch(mode=0o600)
-
     def _looks_sound(self) -> bool:
         """Whether the text index opens and fits, as far as a quick look tells."""
         with self.database.connection() as connection:
             try:
                 text = self._text_index(connection)
-                if (text.directory / SUSPECT).exists():
-                    return False
-                return text_trouble(connection, text, thorough=False) is None
             except TextProblem:
                 return False
+            at = text.directory
+            if (at / SUSPECT).exists():
+                return False
+            return text_trouble(connection, at, thorough=False, opened=text) is None
 
     def _is_left_over(self) -> bool:
         """Whether a batch was begun and has not ended."""

@@ -158,6 +158,8 @@ impl From<Relationship> for ParsedRelationship {
     }
 }
 
+// Each is a fact of its own that Python stores as a flag.
+#[allow(clippy::struct_excessive_bools)]
 #[pyclass(frozen, get_all)]
 pub struct ParsedEvent {
     id: String,

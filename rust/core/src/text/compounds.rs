@@ -78,7 +78,7 @@ fn is_link(between: Option<&str>) -> bool {
 fn is_name(classes: &[Class]) -> bool {
     let number = classes.first() == Some(&Class::Digit);
     let letters = classes.iter().any(|class| *class != Class::Digit);
-    !(number && letters) && !classes.contains(&Class::Single)
+    !(number && letters || classes.contains(&Class::Single))
 }
 
 #[cfg(test)]
