@@ -15,6 +15,7 @@ import pytest
 from tests.pi_package.machine import ENTRY, HERE, SESSION, Machine, call, calls
 from tests.serve.history import Session
 
+PYTHON = "PI_EVENT_SEARCH_PYTHON"
 READ = calls(call("event_read", sessionId=SESSION, entryId=ENTRY))
 TRACE = calls(call("event_trace", sessionId=SESSION, entryId=ENTRY))
 
@@ -154,14 +155,14 @@ def test_sessions_come_and_go_and_servers_die_in_one_pi(machine: Machine) -> Non
 @pytest.mark.parametrize("named_by", ["environment", "settings"])
 def test_where_python_is_missing_it_says_what_to_do(machine: Machine, named_by: str) -> None:
     nowhere = "/nowhere/python"
-    env = {"PI_EVENT_SEARCH_PYTHON": nowhere} if named_by == "environment" else {}
+    env = {PYTHON: nowhere} if named_by == "environment" else {}
     if named_by == "settings":
         settings = {"eventSearch": {"python": nowhere}}
         (machine.agent / "settings.json").write_text(json.dumps(settings))
-    run = machine.run(search("anything"), {"text": "done"}, **env)
+    run = machine.run(search("anything"), {"text": "done"}, env=env)
     assert run.output == "done"
     assert run.shown[1].startswith("The history search needs the Python it was installed with")
-    assert "PI_EVENT_SEARCH_PYTHON" in run.shown[1]
+    assert PYTHON in run.shown[1]
 
 
 def test_a_session_directory_of_the_command_line_counts(machine: Machine, tmp_path: Path) -> None:
@@ -179,7 +180,7 @@ def test_a_history_that_is_not_read_yet_is_said_to_be_so(machine: Machine) -> No
     machine.run(search("iguana"), {"text": "now it is indexed"})
     machine.run({"text": "the second iguana"}, extension=False)
     changed = machine.wrapped_python("exec {python} -m tests.serve.tampered behind 1,0")
-    run = machine.run(search("iguana"), {"text": "done"}, PI_EVENT_SEARCH_PYTHON=changed)
+    run = machine.run(search("iguana"), {"text": "done"}, env={PYTHON: changed})
     assert "1 event found. The index is just being brought up to date" in run.shown[1]
 
 
@@ -205,7 +206,7 @@ def test_pi_does_not_wait_for_a_server_that_does_not_end(machine: Machine) -> No
     run = machine.run(
         calls(call("bash", command=f"cat {fifo}")),
         {"text": "done"},
-        PI_EVENT_SEARCH_PYTHON=stubborn,
+        env={PYTHON: stubborn},
     )
     assert run.output == "done"
     os.kill(int(run.shown[1]), signal.SIGKILL)  # it is there still: nobody waited for it
