@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from pi_event_search.store.text_files import documents_of
 from pi_event_search.store.text_index import TextDocument, TextIndex, TextProblem
 from pi_event_search.store.text_query import TextFilter, build, matching_keys
 
-from tests.lifecycle.world import EVERYTHING, World, asked_before_commit, header, said, talk
+from tests.lifecycle.world import EVERYTHING, World, header, said, talk
 
 
 def text_of(world: World) -> Path:
@@ -246,9 +244,7 @@ class TestReadersDuringASwitch:
 
         with world.open() as other:
             readers = [
-                threading.Thread(
-                    target=asking, args=(lambda i=index: len(world.finds("walrus", i)),)
-                )
+                threading.Thread(target=asking, args=(index,))
                 for index in (world.index, other, other)
             ]
             for reader in readers:
@@ -261,58 +257,3 @@ class TestReadersDuringASwitch:
             for reader in readers:
                 reader.join()
         assert errors == []
-
-    def test_processes(self, world: World) -> None:
-        world.write(header() + talk(*[f"walrus {n}" for n in range(5)]))
-        world.sync()
-        reader = subprocess.Popen(
-            [sys.executable, "-c", _READER, str(world.place), str(world.sessions)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert reader.stdin is not None
-        assert reader.stdout is not None
-        assert reader.stdout.readline() == "5\n"
-        for switch in (self._text, self._all, self._text):
-            switch(world)
-            reader.stdin.write("\n")
-            reader.stdin.flush()
-            assert reader.stdout.readline() == "5\n"
-        reader.stdin.close()
-        assert reader.wait() == 0
-        reader.stdout.close()
-
-    @staticmethod
-    def _text(world: World) -> None:
-        store = world.index._store
-        with store.turn():
-            rebuild_text(store.database, store.directory)
-            store._remove_leftovers()
-
-    @staticmethod
-    def _all(world: World) -> None:
-        world.index.rebuild()
-
-
-_READER = """
-import sys
-from pi_event_search import EventIndex, Invocation
-everything = Invocation(cwd="/", workspace_root="/")
-with EventIndex.open(sys.argv[1], [sys.argv[2]]) as index:
-    for _ in [None, *iter(sys.stdin.readline, "")]:
-        print(len(index.search("walrus", invocation=everything).hits), flush=True)
-"""
-
-
-def test_a_batch_is_seen_as_a_whole(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("a", "b", "c"):
-        session_id = f"{ord(name):08x}-1111-7111-8111-111111111111"
-        world.write(header(session_id) + talk(f"walrus {name}"), name)
-    with (
-        world.open() as reader,
-        asked_before_commit(monkeypatch, lambda: len(world.finds("walrus", reader))) as answers,
-    ):
-        world.sync()
-        assert set(answers) <= {0, 3}
-        assert len(world.finds("walrus", reader)) == 3

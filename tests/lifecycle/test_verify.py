@@ -339,7 +339,7 @@ class TestCommandLine:
         code, document = run("verify")
         assert code == 0
         assert document == {"equal": True, "sessions": 2, "events": 8, "differences": []}
-        change(filled, "UPDATE fragments SET n = 5 WHERE key = FIRST")
+        change(filled, "UPDATE fragments SET n = 5 WHERE key = (SELECT min(key) FROM fragments)")
         code, document = run("verify")
         assert (code, document["equal"]) == (4, False)
         assert document["differences"]
