@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -86,14 +86,14 @@ class Machine:
         options: Sequence[str] = (),
         cwd: Path | None = None,
         extension: bool = True,
-        **env: str,
+        env: Mapping[str, str] | None = None,
     ) -> Run:
         """Runs `pi -p` with a script to its end."""
         self._prepare(steps)
         done = subprocess.run(
             self.command(*_isolated(extension), *options, "-p", prompt),
             cwd=cwd or self.project,
-            env=self.env | env,
+            env=self.env | dict(env or {}),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -10,9 +10,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.pi_package.machine import ENTRY, HERE, SESSION, Machine, call, calls
 from tests.serve.history import Session
 
+PYTHON = "PI_EVENT_SEARCH_PYTHON"
 READ = calls(call("event_read", sessionId=SESSION, entryId=ENTRY))
 TRACE = calls(call("event_trace", sessionId=SESSION, entryId=ENTRY))
 
@@ -149,13 +152,26 @@ def test_sessions_come_and_go_and_servers_die_in_one_pi(machine: Machine) -> Non
         assert "sessions of this project are indexed" in pi.command("/event-status")
 
 
-def test_where_python_is_missing_it_says_what_to_do(machine: Machine) -> None:
-    run = machine.run(
-        search("anything"), {"text": "done"}, PI_EVENT_SEARCH_PYTHON="/nowhere/python"
-    )
+@pytest.mark.parametrize("named_by", ["environment", "settings"])
+def test_where_python_is_missing_it_says_what_to_do(machine: Machine, named_by: str) -> None:
+    nowhere = "/nowhere/python"
+    env = {PYTHON: nowhere} if named_by == "environment" else {}
+    if named_by == "settings":
+        settings = {"eventSearch": {"python": nowhere}}
+        (machine.agent / "settings.json").write_text(json.dumps(settings))
+    run = machine.run(search("anything"), {"text": "done"}, env=env)
     assert run.output == "done"
     assert run.shown[1].startswith("The history search needs the Python it was installed with")
-    assert "PI_EVENT_SEARCH_PYTHON" in run.shown[1]
+    assert PYTHON in run.shown[1]
+
+
+def test_a_session_directory_of_the_command_line_counts(machine: Machine, tmp_path: Path) -> None:
+    machine.run({"text": "the numbat in the usual place"})
+    elsewhere = ["--session-dir", str(tmp_path / "elsewhere")]
+    machine.run({"text": "the numbat elsewhere"}, options=elsewhere)
+    run = machine.run(search("numbat"), {"text": "done"}, options=elsewhere)
+    assert run.shown[1].startswith("1 event found.")
+    assert "> the numbat elsewhere" in run.shown[1]
 
 
 def test_a_history_that_is_not_read_yet_is_said_to_be_so(machine: Machine) -> None:
@@ -164,7 +180,7 @@ def test_a_history_that_is_not_read_yet_is_said_to_be_so(machine: Machine) -> No
     machine.run(search("iguana"), {"text": "now it is indexed"})
     machine.run({"text": "the second iguana"}, extension=False)
     changed = machine.wrapped_python("exec {python} -m tests.serve.tampered behind 1,0")
-    run = machine.run(search("iguana"), {"text": "done"}, PI_EVENT_SEARCH_PYTHON=changed)
+    run = machine.run(search("iguana"), {"text": "done"}, env={PYTHON: changed})
     assert "1 event found. The index is just being brought up to date" in run.shown[1]
 
 
@@ -190,7 +206,7 @@ def test_pi_does_not_wait_for_a_server_that_does_not_end(machine: Machine) -> No
     run = machine.run(
         calls(call("bash", command=f"cat {fifo}")),
         {"text": "done"},
-        PI_EVENT_SEARCH_PYTHON=stubborn,
+        env={PYTHON: stubborn},
     )
     assert run.output == "done"
     os.kill(int(run.shown[1]), signal.SIGKILL)  # it is there still: nobody waited for it

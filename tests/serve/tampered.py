@@ -12,6 +12,7 @@ from typing import Any
 
 from pi_event_search.cli import main
 from pi_event_search.index import EventIndex
+from pi_event_search.serve import server
 from pi_event_search.serve.engine import Engine
 from pi_event_search.store.text_index import TextIndex
 
@@ -53,7 +54,9 @@ def change(what: str, say: int, hear: int) -> None:
             EventIndex.open = open_later  # type: ignore[method-assign]
         case "slow-search":
             EventIndex.search = search_later  # type: ignore[method-assign]
-        case "slow-commit":
+        case "slow-commit" | "patient":
+            if what == "patient":  # however slow this machine is just now
+                server.ANSWER_SECONDS = server.GRACE_SECONDS = 100.0
             TextIndex.commit = commit_later  # type: ignore[method-assign]
         case "printing":
             EventIndex.search = print_and_search  # type: ignore[method-assign]

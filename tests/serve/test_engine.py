@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from pi_event_search import EventIndex, IndexBusy, IndexProblem, Invocation
+from pi_event_search import EventIndex, EventSearchError, IndexBusy, IndexProblem, Invocation
 from pi_event_search.serve.engine import Engine, Stopped
 from pi_event_search.serve.log import Log
 from pi_event_search.serve.shared import SharedRuns
@@ -77,14 +77,17 @@ def test_until_the_directories_were_looked_at_the_coverage_says_so(
     assert engine.ask("coverage", ANYBODY) is READY
 
 
-def test_a_writer_elsewhere_does_not_keep_answers_back(engine: Engine, index: MadeUpIndex) -> None:
-    def busy() -> None:
-        raise IndexBusy
+@pytest.mark.parametrize("failure", [IndexBusy(), IndexProblem("it is read-only")])
+def test_a_sync_that_fails_does_not_keep_answers_back(
+    engine: Engine, index: MadeUpIndex, failure: EventSearchError
+) -> None:
+    def fail() -> None:
+        raise failure
 
-    index.during_refresh = busy
+    index.during_refresh = fail
     engine.caught_up = True
     assert engine.ask("coverage", Invocation("/", current_session_file="/s/x.jsonl")) is READY
-    with pytest.raises(IndexBusy):
+    with pytest.raises(type(failure)):
         engine.sync_session("/s/x.jsonl")
 
 

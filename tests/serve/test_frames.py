@@ -26,7 +26,7 @@ from pi_event_search.serve.protocol import (
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=60), st.lists(st.integers(0, 60)), st.integers(1, 20))
 def test_any_cutting_gives_the_same_frames(data: bytes, cuts: list[int], limit: int) -> None:
     edges = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
@@ -53,6 +53,21 @@ def test_what_nobody_reads_is_dropped_when_the_reader_goes() -> None:
     os.close(reading)
     assert writer.close(30)
     assert writer.backlog == 0
+    os.close(writing)
+
+
+def test_a_descriptor_that_does_not_block_is_waited_for() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    writer = FrameWriter(writing)
+    frame = b"x" * 1_000_000
+    writer.write(frame)
+    received = b""
+    while len(received) <= len(frame):
+        received += os.read(reading, 1 << 16)
+    assert received == frame + b"\n"
+    assert writer.close(30)
+    os.close(reading)
     os.close(writing)
 
 
@@ -127,7 +142,7 @@ REQUESTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.binary() | (VALUES | REQUESTS).map(lambda v: json.dumps(v).encode()))
 def test_no_bytes_raise(frame: bytes) -> None:
     parsed = parse_frame(frame)

@@ -85,8 +85,7 @@ def test_other_methods(client: Client, history: History) -> None:
     assert client.result("session/sync", sync) == {"synced": True}
     gone = {"sessionFile": str(history.first.path) + "x", "invocation": CALLER}
     assert client.result("session/sync", gone) == {"synced": False}
-    coverage = client.result("index/status", {"invocation": CALLER})
-    assert (coverage["state"], coverage["indexedSessions"]) == ("ready", 2)
+    assert client.caught_up(CALLER, 2)["state"] == "ready"
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_a_signal_in_the_middle_of_a_commit_ends_it_and_harms_nothing(
 
 
 def test_closed_input_lets_a_commit_finish(history: History, tmp_path: Path) -> None:
-    with tampered("slow-commit", tmp_path / "i", history) as client:
+    with tampered("patient", tmp_path / "i", history) as client:
         sync = client.begin("session/sync", {"sessionFile": str(history.first.path)})
         client.happened()
         assert client.process.stdin is not None

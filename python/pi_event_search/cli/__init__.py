@@ -86,8 +86,6 @@ def _run(argv: Sequence[str], open_index: OpenIndex, now: datetime, zone: tzinfo
             _write(_help(parsed.command))
             return DONE
         if parsed.command.name in STANDALONE:
-            around = commands.Surroundings(now, zone, _notice, None, _change_line(zone))
-            commands.check(parsed, around)
             return STANDALONE[parsed.command.name](parsed, _write_line)
         result = _answer(parsed, open_index, now, zone)
     except BrokenPipeError:

@@ -85,22 +85,20 @@ def check(parsed: Parsed, around: Surroundings) -> None:
             TraceRequest(session_id=session_id, entry_id=entry_id, **_given(values, "depth"))
         case "lineage" if len(words) != 1:
             raise InvalidArgument("lineage takes one session id.")
-        case _ if words and name in _WITHOUT_WORDS:
-            raise InvalidArgument(f"{name} takes no word such as {words[0]!r}, only options.")
+        case "sync" | "status" | "verify" | "rebuild" | "watch":
+            refuse_words(parsed)
         case "sessions":
+            refuse_words(parsed)
             SessionsRequest(**_sessions_arguments(parsed, around))
 
 
-_WITHOUT_WORDS = (
-    "sync",
-    "sessions",
-    "status",
-    "verify",
-    "rebuild",
-    "watch",
-    "serve",
-    "pi-extension",
-)
+def refuse_words(parsed: Parsed) -> None:
+    """For a command that is followed by nothing but options."""
+    if parsed.words:
+        name, word = parsed.command.name, parsed.words[0]
+        raise InvalidArgument(f"{name} takes no word such as {word!r}, only options.")
+
+
 _SEARCH = (
     "limit",
     "session_id",

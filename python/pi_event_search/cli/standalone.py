@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from pi_event_search.cli.commands import invocation, places
+from pi_event_search.cli.commands import invocation, places, refuse_words
 from pi_event_search.cli.parser import Parsed
 from pi_event_search.types.shape import dump
 
@@ -15,11 +15,13 @@ Write = Callable[[bytes], None]
 def _serve(parsed: Parsed, write: Write) -> int:
     from pi_event_search.serve.run import serve  # only needed here
 
+    refuse_words(parsed)
     root = invocation(parsed.values).workspace_root
     return serve(**places(parsed.values), roots=root if isinstance(root, tuple) else None)
 
 
 def _pi_extension(parsed: Parsed, write: Write) -> int:
+    refuse_words(parsed)
     path = str(Path(__file__).resolve().parent.parent / "pi_extension")
     write(dump({"path": path}) if parsed.values.json else path.encode("utf-8", "surrogateescape"))
     return 0

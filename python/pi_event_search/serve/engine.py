@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,10 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0
 """Seconds for which a question waits for its session to be synced; then it is answered without."""
+LONG_PATIENCE = 10.0
+"""Seconds for which somebody waits who wants nothing but the sync."""
+_MANY_FILES = 100
+"""Files that were asked about, after which those are forgotten."""
 
 
 class Stopped(Exception):  # noqa: N818 - no failure
@@ -34,7 +37,7 @@ class Engine:
         self._log = log
         self._lock = threading.Lock()
         self._index: EventIndex | None = None
-        self._syncs: dict[str, SharedRuns[bool]] = {}
+        self._syncs: dict[tuple[str, float], SharedRuns[bool]] = {}
         self.stopping = threading.Event()
         self.caught_up = False
         """Whether the session directories were looked through since the server began."""
@@ -55,8 +58,7 @@ class Engine:
     def ask(self, method: str, invocation: Invocation, **arguments: Any) -> Any:
         """Asks the index, after the caller's own session was brought up to date."""
         if invocation.current_session_file is not None:
-            with suppress(IndexBusy):  # the coverage says so, and what is not there is not shown
-                self.sync_session(os.fspath(invocation.current_session_file))
+            self._try_sync(os.fspath(invocation.current_session_file))
         answer = getattr(self.index, method)(**arguments, invocation=invocation)
         return answer if self.caught_up else _not_yet_looked(answer)
 
@@ -65,15 +67,30 @@ class Engine:
 
         :raises IndexBusy: another process is writing.
         """
+        return self._sync(path, LONG_PATIENCE)
+
+    def _try_sync(self, path: str) -> None:
+        """Where it cannot be done, the coverage says so, and what is not there is not shown."""
+        try:
+            self._sync(path, PATIENCE)
+        except IndexBusy:
+            self._log.write("a question did not wait for its session: another writer is at work")
+        except EventSearchError as error:
+            self._log.failure("syncing before a question", error)
+
+    def _sync(self, path: str, patience: float) -> bool:
         self.current = path
         with self._lock:
-            sync = self._syncs.get(path)
+            if len(self._syncs) >= _MANY_FILES:
+                self._syncs.clear()
+            sync = self._syncs.get((path, patience))
             if sync is None:
-                sync = self._syncs[path] = SharedRuns(partial(self._refresh, path))
+                refresh = partial(self._refresh, path, patience)
+                sync = self._syncs[path, patience] = SharedRuns(refresh)
         return sync.run()
 
-    def _refresh(self, path: str) -> bool:
-        return self.index.refresh(path, patience=PATIENCE)
+    def _refresh(self, path: str, patience: float) -> bool:
+        return self.index.refresh(path, patience=patience)
 
     def catch_up(self) -> None:
         """Brings the index up to date with the session directories.

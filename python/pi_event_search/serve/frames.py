@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import threading
 from collections.abc import Iterator
 from queue import SimpleQueue
@@ -96,4 +97,7 @@ class FrameWriter:
     def _write(self, data: bytes) -> None:
         left = memoryview(data)
         while left:
-            left = left[os.write(self._descriptor, left) :]
+            try:
+                left = left[os.write(self._descriptor, left) :]
+            except BlockingIOError:  # a descriptor that was handed over not to block
+                select.select([], [self._descriptor], [])

@@ -42,8 +42,10 @@ MAX_BATCH = 100
 MAX_OPEN = 4_096
 MAX_BACKLOG = 16 << 20
 """Requests without an answer, and bytes of unread answers, at which no more is read."""
+ANSWER_SECONDS = 10.0
+"""How long answers to what was asked may take after the input was closed."""
 GRACE_SECONDS = 2.0
-"""How long everything together may take to end."""
+"""How long they may take after a signal, and everything else may take to end."""
 _BUSY_SECONDS = 0.02
 _PIECE = 1 << 16
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -111,13 +113,13 @@ class Server:
         for thread in self._threads:
             thread.start()
         interrupted = self._read(signals)
-        until = time.monotonic() + GRACE_SECONDS
         self._methods.engine.stopping.set()
         if interrupted:
             self._drop_waiting()
-        ended = self._finish(until)
+        ended = self._finish(GRACE_SECONDS if interrupted else ANSWER_SECONDS)
         if self._shutdown is not None:
             self._shutdown.answer(result_frame(self._shutdown.call.id, b"null"))
+        until = time.monotonic() + GRACE_SECONDS
         ended &= self._writer.close(until - time.monotonic())
         return self._catch_up.stop(until - time.monotonic()) and ended
 
@@ -134,6 +136,8 @@ class Server:
                 continue
             try:
                 piece = os.read(self._source, _PIECE)
+            except BlockingIOError:
+                continue
             except OSError:
                 piece = b""
             for frame in reader.feed(piece):
@@ -223,8 +227,9 @@ class Server:
         )
         task.answer(frame)
 
-    def _finish(self, until: float) -> bool:
+    def _finish(self, seconds: float) -> bool:
         """Lets the threads finish what was asked; returns whether they did in time."""
+        until = time.monotonic() + seconds
         for _ in self._threads:
             self._tasks.put(None)
         for thread in self._threads:
