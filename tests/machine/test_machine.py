@@ -161,20 +161,24 @@ class Machine(RuleBasedStateMachine):
 
     @rule(slot=slots)
     def edit(self, slot: str) -> None:
-        """One letter of a text is another, and the file has its old size and modification time."""
+        """One letter of a text is another, and the file has its old size and modification time.
+
+        If it grew as well before the next look, that would be taken for an append alone.
+        """
         path = self.path(slot)
-        if not path.exists() or b"common" not in self.data(slot):
+        if not path.exists() or self.seen.get(slot) != self.data(slot) or slot in self.hidden:
             return
-        before = path.stat()
-        data = self.data(slot)
-        other = data.replace(b"common", b"Common", 1)
-        self.write(slot, other if other != data else data.replace(b"Common", b"common", 1))
+        before, data = path.stat(), self.data(slot)
+        old, new = (b"common", b"Common") if b"common" in data else (b"Common", b"common")
+        other = data.replace(old, new, 1)
+        path.write_bytes(other)
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
         while path.stat().st_ctime_ns == before.st_ctime_ns:  # a clock that ticks slowly
             os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
         after = path.stat()
         assert (after.st_ino, after.st_size) == (before.st_ino, before.st_size)
         assert after.st_mtime_ns == before.st_mtime_ns
+        self.sync()
 
     @rule(slot=slots, some=kinds)
     def replace(self, slot: str, some: list[int]) -> None:
