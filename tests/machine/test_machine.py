@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -380,6 +381,7 @@ class Hidden:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
+@pytest.mark.timeout(0 if LONG else 900)
 def test_any_history_equals_a_fresh_build() -> None:
     run_state_machine_as_test(
         Machine,

@@ -136,7 +136,7 @@ fn apply(data: &mut Vec<u8>, edit: &Edit, others: &[Vec<u8>]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn tail(data in mutated("tail")) {
