@@ -61,7 +61,9 @@ class Machine(RuleBasedStateMachine):
         self.hidden: set[str] = set()
         """Files that a look at their directory cannot see."""
         self.explicit: set[str] = set()
-        """Files that were named, and are looked at by their name."""
+        """Files that were named, and are looked at by their name: these are never hidden."""
+        self.troubled: set[str] = set()
+        """Files that could not be seen at the last look."""
         self.good: dict[str, Any] = {}
         """What the index said of a file when it was last seen whole."""
         self.seen: dict[str, bytes] = {}
@@ -221,8 +223,9 @@ class Machine(RuleBasedStateMachine):
     @rule(slot=slots)
     def hide(self, slot: str) -> None:
         """The file cannot be looked at for a while."""
-        self.hidden.add(slot)
-        self.settled = False
+        if slot not in self.explicit:
+            self.hidden.add(slot)
+            self.settled = False
 
     @rule(slot=slots)
     def show(self, slot: str) -> None:
@@ -236,6 +239,7 @@ class Machine(RuleBasedStateMachine):
     def sync(self) -> None:
         """A sync, after which everything is as the files say."""
         untouched = Untouched.of(self.place.sessions)
+        self.troubled = set(self.hidden)
         report = self.index.sync()
         untouched.check(self.place)
         assert report.bytes_read <= sum(len(self.data(s)) for s in SLOTS if self.path(s).exists())
@@ -248,7 +252,7 @@ class Machine(RuleBasedStateMachine):
     @rule(slot=slots)
     def sync_file(self, slot: str) -> None:
         """A sync of one file only."""
-        if self.path(slot).exists():
+        if self.path(slot).exists() and slot not in self.hidden | self.troubled:
             self.explicit.add(slot)
             self.index.sync(self.path(slot))
             self.expect(slot)
@@ -320,7 +324,7 @@ class Machine(RuleBasedStateMachine):
                 memory.pop(slot, None)
             self.failed.discard(slot)
             self.explicit.discard(slot)
-        elif slot not in self.hidden or slot in self.explicit:
+        elif slot not in self.hidden:
             data = self.data(slot)
             if naive_facts(data) is not None:
                 self.failed.discard(slot)
