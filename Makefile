@@ -26,7 +26,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 VENV_LOST := $(shell $(PY) -c "" 2>/dev/null || echo FORCE)
 NATIVE_LOST := $(if $(wildcard $(NATIVE)),,FORCE)
 
-.PHONY: help venv build demo pi test lint lint-rust lint-python lint-typescript test-rust test-python test-long test-wheel wheel \
+FUZZ_SECONDS := 60
+FUZZ_TARGETS := tail checkpoint project tree query
+
+.PHONY: help venv build demo pi test lint lint-rust lint-python lint-typescript test-rust test-python test-long fuzz test-wheel wheel \
         bench-relevance format samples clean FORCE
 .DEFAULT_GOAL := help
 
@@ -83,8 +86,17 @@ test-python: build ## the Python tests; pass options as PYTEST='-k name -x'
 	@tools/pi.sh --if-any
 	$(PY) -m pytest -n auto $(PYTEST)
 
-test-long: build pi ## the tests that take hours: a hundred seeds against Pi, thousands of live appends
-	PI_EVENT_SEARCH_LONG=1 $(PY) -m pytest -n auto tests/pi tests/machine $(PYTEST)
+test-long: build pi ## the tests that take hours: a hundred seeds against Pi, thousands of histories and kills
+	PI_EVENT_SEARCH_LONG=1 $(PY) -m pytest -n auto --timeout=86400 tests/pi tests/machine tests/crash $(PYTEST)
+
+fuzz: $(VENV)/.stamp-venv ## fuzz the core, FUZZ_SECONDS=60 a target; needs a nightly Rust and cargo-fuzz
+	@tools/preflight.sh fuzz
+	@for target in $(FUZZ_TARGETS); do \
+		mkdir -p target/fuzz-corpus/$$target && echo "fuzzing $$target" && \
+		$(CARGO) +nightly fuzz run --fuzz-dir rust/fuzz --target-dir target/fuzz $$target \
+			target/fuzz-corpus/$$target rust/fuzz/corpus/$$target -- \
+			-max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1 || exit 1; \
+	done
 
 wheel: $(VENV)/.stamp-tools ## the wheel, into dist/
 	@tools/preflight.sh rust

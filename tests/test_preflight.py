@@ -102,6 +102,16 @@ def test_no_c_compiler(machine: Machine) -> None:
     assert "C compiler" in refused(machine.check("rust"))
 
 
+def test_no_nightly_compiler_and_no_fuzzer(machine: Machine) -> None:
+    put_rust(machine)
+    machine.put("cargo", 'case "$1" in +nightly) exit 1 ;; esac')
+    assert "needs a nightly compiler" in refused(machine.check("fuzz"))
+    machine.put("cargo", 'case "$1" in fuzz) exit 1 ;; esac')
+    assert "needs cargo-fuzz" in refused(machine.check("fuzz"))
+    machine.put("cargo", "exit 0")
+    assert machine.check("fuzz").returncode == 0
+
+
 def test_no_clippy_and_no_rustup(machine: Machine) -> None:
     put_rust(machine)
     assert "rustfmt is needed" in refused(machine.check("lint"))

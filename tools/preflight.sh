@@ -4,6 +4,7 @@
 #   tools/preflight.sh python   prints the Python to build the environment with
 #   tools/preflight.sh rust     cargo, its version, a C compiler
 #   tools/preflight.sh lint     rustfmt and clippy, added through rustup where it can
+#   tools/preflight.sh fuzz     a nightly compiler and cargo-fuzz
 set -eu
 
 min_rust_minor=88
@@ -68,6 +69,13 @@ check_lint() {
     done
 }
 
+check_fuzz() {
+    cargo +nightly --version >/dev/null 2>&1 ||
+        fail "fuzzing needs a nightly compiler; rustup toolchain install nightly adds one."
+    cargo fuzz --version >/dev/null 2>&1 ||
+        fail "fuzzing needs cargo-fuzz; cargo install cargo-fuzz adds it."
+}
+
 check_system
 case "${1:-}" in
     python)
@@ -77,5 +85,6 @@ case "${1:-}" in
         ;;
     rust) check_rust ;;
     lint) check_lint ;;
-    *) fail "usage: tools/preflight.sh python|rust|lint" ;;
+    fuzz) check_fuzz ;;
+    *) fail "usage: tools/preflight.sh python|rust|lint|fuzz" ;;
 esac

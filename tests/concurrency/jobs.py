@@ -6,7 +6,7 @@ import gc
 import os
 import select
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -50,10 +50,11 @@ def sync(base: str, turns: bool = False) -> None:
     say(f"added {report.events_added} failed {report.failed}")
 
 
-def sync_to(base: str, point: str, nth: int = 1) -> None:
+def sync_to(base: str, point: str, nth: int = 1, turns: bool = False) -> None:
     """Syncs up to a point, and waits there."""
     place = Place(Path(base))
-    with armed(Pausing(point, SAY, HEAR, nth=nth)):
+    manner = in_turns(place) if turns else nullcontext()
+    with armed(Pausing(point, SAY, HEAR, nth=nth)), manner:
         index = place.index()
         index.sync()
         index.close()

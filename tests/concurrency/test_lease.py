@@ -194,6 +194,17 @@ def test_the_lock_is_not_inherited_by_programs(tmp_path: Path) -> None:
         assert not os.get_inheritable(ours[0])
 
 
+def test_a_copy_of_the_descriptor_keeps_nothing(tmp_path: Path) -> None:
+    """As a child has one that was forked while the lock was held."""
+    with writer_lease(tmp_path):
+        path = os.fsencode(tmp_path / FILE_NAME)
+        ours = next(fd for fd in map(int, os.listdir("/dev/fd")) if _leads_to(fd, path))
+        inherited = os.dup(ours)
+    with writer_lease(tmp_path, wait=0) as lease:
+        assert not lease.unclean
+    os.close(inherited)
+
+
 def _leads_to(descriptor: int, path: bytes) -> bool:
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))  # noqa: PTH116 - bytes

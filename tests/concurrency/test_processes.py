@@ -121,6 +121,34 @@ def test_a_stopped_writer(place: Place, nursery: Nursery, monkeypatch: pytest.Mo
     check(place)
 
 
+def test_coverage_follows_a_sync_and_survives_its_death(place: Place, nursery: Nursery) -> None:
+    """What is known from the start is how much there is; the rest comes turn by turn."""
+    size = sum(path.stat().st_size for path in place.sessions.iterdir())
+    sync = JOBS + "sync_to"
+    base = str(place.base)
+    with place.index() as index:
+        assert index.status(invocation=EVERYTHING).coverage.state == "partial"
+        writer = nursery.start(sync, base=base, point="reconcile.registered")
+        assert writer.heard() == "reconcile.registered"
+        coverage = index.status(invocation=EVERYTHING).coverage
+        assert (coverage.state, coverage.indexed_sessions) == ("catching-up", 0)
+        assert (coverage.discovered_sessions, coverage.pending_bytes) == (FILES, size)
+        assert coverage.last_reconciled_at is None
+        writer.kill()
+        assert index.status(invocation=EVERYTHING).coverage.state == "partial"
+        writer = nursery.start(sync, base=base, point="reconcile.handed_over", nth=30, turns=True)
+        assert writer.heard() == "reconcile.handed_over"
+        coverage = index.status(invocation=EVERYTHING).coverage
+        assert coverage.state == "partial"  # between two turns nobody is at work
+        assert 0 < coverage.indexed_sessions < FILES
+        assert 0 < coverage.pending_bytes < size
+        writer.kill()
+        coverage = index.sync().coverage
+        assert (coverage.state, coverage.indexed_sessions) == ("ready", FILES)
+        assert (coverage.pending_bytes, coverage.last_reconciled_at is None) == (0, False)
+    check(place)
+
+
 @pytest.mark.parametrize(
     "point", ["reconcile.registered", "publish.documents", "publish.text_committed"]
 )

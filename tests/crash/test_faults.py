@@ -15,11 +15,10 @@ import pytest
 from pi_event_search import EventSearchError
 from pi_event_search.faults import POINTS, Failing, armed
 
-from tests.crash.world import RECIPES, World
+from tests.crash.world import NAMES, World, own_points
 from tests.long import LONG
 
 Worlds = Callable[[str], World]
-NAMES = [recipe.name for recipe in RECIPES]
 THOROUGH = NAMES if LONG else ["changes"]
 """Worlds in which each passing of a point fails in turn; in the others only the last does."""
 
@@ -71,10 +70,8 @@ def test_failing_once(name: str, world_of: Worlds) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_failing_for_ever(name: str, world_of: Worlds) -> None:
-    world = world_of(name)
-    points = set(world.passings)
-    if not LONG and name != "pieces":  # what goes on after a failure is the same in the others
-        points -= {p for other in NAMES[: NAMES.index(name)] for p in world_of(other).passings}
+    whole = LONG or name == "pieces"  # what goes on after a failure is the same in the others
+    points = set(world_of(name).passings) if whole else own_points(world_of, name)
     world = world_of(name)
     for at, point in enumerate(sorted(points)):
         fail_and_heal(world, Failing(point, ERRORS[at % len(ERRORS)], ever=True), reopen=True)

@@ -11,12 +11,11 @@ import pytest
 from pi_event_search import EventIndex, IndexProblem
 
 from tests.crash.images import LOSSES, images, lost, zero_block
-from tests.crash.world import QUERIES, RECIPES, World
+from tests.crash.world import NAMES, QUERIES, World, own_points
 from tests.indexes import EVERYTHING, passing_place
 from tests.long import LONG, times
 
 Worlds = Callable[[str], World]
-NAMES = [recipe.name for recipe in RECIPES]
 PATIENCE = 3
 """Attempts: a sync may find damage and say so; the next one must have repaired it."""
 
@@ -30,11 +29,7 @@ def memory() -> Iterator[Path]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_power_lost_at_every_point(name: str, world_of: Worlds, memory: Path) -> None:
-    world = world_of(name)
-    points = set(world.passings)
-    if not LONG:
-        for other in NAMES[: NAMES.index(name)]:
-            points -= set(world_of(other).passings)
+    points = set(world_of(name).passings) if LONG else own_points(world_of, name)
     world = world_of(name)
     luck = random.Random(name)
     tried = Counter[str]()

@@ -165,6 +165,9 @@ RECIPES = (
 )
 
 
+NAMES = tuple(recipe.name for recipe in RECIPES)
+
+
 def recipe_of(name: str) -> Recipe:
     """A recipe by name."""
     return next(recipe for recipe in RECIPES if recipe.name == name)
@@ -262,6 +265,14 @@ class World:
     def template(self) -> Path:
         """The index as it is before the work."""
         return self.place.base / "template"
+
+
+def own_points(world_of: Callable[[str], World], name: str) -> set[str]:
+    """The points that no world before this one passes."""
+    points = set(world_of(name).passings)
+    for other in NAMES[: NAMES.index(name)]:
+        points -= set(world_of(other).passings)
+    return points
 
 
 def events(found: Facts) -> list[Facts]:

@@ -139,6 +139,8 @@ def _writable(path: Path) -> Iterator[int]:
     try:
         yield descriptor
     finally:
+        # Closing alone would leave the lock with a child that was forked meanwhile.
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
 
 

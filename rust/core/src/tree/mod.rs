@@ -24,6 +24,8 @@ mod rebuild;
 mod window;
 
 #[cfg(test)]
+mod double;
+#[cfg(test)]
 mod oracle;
 #[cfg(test)]
 mod tests;
