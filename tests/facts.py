@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from pi_event_search import EventIndex, _core
+from pi_event_search.access.view import View
 from pi_event_search.store.rows import DETACHED, EVENT_COLUMNS, IDLESS, SUPERSEDED, EventRow
 from pi_event_search.store.schema import ORD_MASK, epoch_range
-from pi_event_search.view import View
 
 from tests.indexes import EVERYTHING
 

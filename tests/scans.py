@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pi_event_search.config import SessionDir
-from pi_event_search.discover import Entry, FileSystem, Scan, scan
+from pi_event_search.ingest.discover import Entry, FileSystem, Scan, scan
 
 
 def put(path: Path, text: str = "{}\n", mtime_ns: int = 0) -> Path:

@@ -10,8 +10,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pi_event_search import authorize
-from pi_event_search.authorize import Authorizer, Root, canonical, git_worktree, resolve_roots
+from pi_event_search.access import authorize
+from pi_event_search.access.authorize import (
+    Authorizer,
+    Root,
+    canonical,
+    git_worktree,
+    resolve_roots,
+)
 
 
 @pytest.fixture
@@ -151,7 +157,7 @@ def test_a_hidden_path_is_refused(base: Path, monkeypatch: pytest.MonkeyPatch) -
             raise OSError(5, "Input/output error")
         return real(path)
 
-    monkeypatch.setattr("pi_event_search.authorize.os.readlink", readlink)
+    monkeypatch.setattr("pi_event_search.access.authorize.os.readlink", readlink)
     assert allows(base / "root", base / "root/locked")
     assert not allows(base / "root", base / "root/locked/x")
     assert not allows(base / "root", base / "root/broken")

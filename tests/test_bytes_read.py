@@ -60,7 +60,9 @@ def test_an_unchanged_file_is_not_even_opened(
 ) -> None:
     """Where its times prove that nothing was written: when they are two seconds old."""
     later = time.time_ns() + 10_000_000_000
-    monkeypatch.setattr("pi_event_search.ingest.time", SimpleNamespace(time_ns=lambda: later))
+    monkeypatch.setattr(
+        "pi_event_search.ingest.source.time", SimpleNamespace(time_ns=lambda: later)
+    )
     place.put("s", session_of(1000, 2))
     with place.index() as index:
         index.sync()

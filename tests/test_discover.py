@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pi_event_search.config import SessionDir
-from pi_event_search.discover import FileSystem, Found, scan
+from pi_event_search.ingest.discover import FileSystem, Found, scan
 
 from tests.scans import failing_scandir, key, kinds, look, names, put
 

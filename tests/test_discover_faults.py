@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from pi_event_search.config import SessionDir
-from pi_event_search.discover import Entry, FileSystem, scan
+from pi_event_search.ingest.discover import Entry, FileSystem, scan
 
 from tests.scans import after_listing, failing_scandir, failing_stat, key, kinds, look, names, put
 

@@ -8,7 +8,7 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pi_event_search.globs import Globs
+from pi_event_search.ingest.globs import Globs
 
 ROOT = "/s/root"
 

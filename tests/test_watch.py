@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pi_event_search import Change, IndexBusy
 from pi_event_search.store import lease
-from pi_event_search.watch import Notifications
+from pi_event_search.upkeep.watch import Notifications
 
 from tests.crash.world import in_turns
 from tests.indexes import EVERYTHING, Place, passing_place

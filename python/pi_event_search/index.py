@@ -12,18 +12,18 @@ from types import TracebackType
 from typing import Any, Self
 
 from pi_event_search import _core, config
-from pi_event_search.coverage import coverage_of, problems_of
-from pi_event_search.directory import Directory
+from pi_event_search.access.coverage import coverage_of, problems_of
+from pi_event_search.access.directory import Directory
+from pi_event_search.access.scope import Scope, scope_of
+from pi_event_search.access.view import View
 from pi_event_search.errors import IndexBusy, IndexProblem, InvalidArgument
-from pi_event_search.maintain import bring_up_to_date, rebuild
-from pi_event_search.read import SourceModified, read_event
-from pi_event_search.reconcile import Counts, Pace, Reconciler
-from pi_event_search.scope import Scope, scope_of
-from pi_event_search.search import Search
-from pi_event_search.sessions import lineage_of, list_sessions
+from pi_event_search.ingest.reconcile import Counts, Pace, Reconciler
+from pi_event_search.services.read import SourceModified, read_event
+from pi_event_search.services.search import Search
+from pi_event_search.services.sessions import lineage_of, list_sessions
+from pi_event_search.services.trace import trace_event
 from pi_event_search.store.schema import SCHEMA_VERSION
 from pi_event_search.store.store import Snapshot, Store
-from pi_event_search.trace import trace_event
 from pi_event_search.types import (
     Change,
     Coverage,
@@ -45,9 +45,9 @@ from pi_event_search.types import (
     Verification,
 )
 from pi_event_search.types.requests import Moment, PathText, words
-from pi_event_search.verify import damage_of, verify
-from pi_event_search.view import View
-from pi_event_search.watch import Notifications, keep_current
+from pi_event_search.upkeep.maintain import bring_up_to_date, rebuild
+from pi_event_search.upkeep.verify import damage_of, verify
+from pi_event_search.upkeep.watch import Notifications, keep_current
 
 _SMALL_BATCH_BYTES = 8_000_000
 """Session records after which a batch is published while questions are answered."""

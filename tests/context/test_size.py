@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from pi_event_search import EventIndex
-from pi_event_search.coverage import coverage_of
-from pi_event_search.read import read_event
-from pi_event_search.trace import trace_event
+from pi_event_search.access.coverage import coverage_of
+from pi_event_search.services.read import read_event
+from pi_event_search.services.trace import trace_event
 from pi_event_search.types import Event, ReadRequest, Trace, TraceRequest
 
 from tests.context.writing import Log

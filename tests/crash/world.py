@@ -17,8 +17,10 @@ from functools import cached_property
 from pathlib import Path
 from unittest.mock import patch
 
-from pi_event_search import EventIndex, IndexProblem, ingest, reconcile
+from pi_event_search import EventIndex, IndexProblem
 from pi_event_search.faults import Noting, armed
+from pi_event_search.ingest import reconcile
+from pi_event_search.ingest import source as ingest
 from pi_event_search.store import lease, publish, store
 from pi_event_search.store.layout import newest_database
 

@@ -85,7 +85,7 @@ class TestGarbage:
     def test_a_source_that_fails_half_way_leaves_nothing(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from pi_event_search import ingest
+        from pi_event_search.ingest import source as ingest
 
         world.write(header() + talk("walrus"))
         world.write(header("22222222-2222-7222-8222-222222222222") + talk("eel"), "b")

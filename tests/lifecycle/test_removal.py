@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pi_event_search import EventIndex, survey
-from pi_event_search.discover import FileSystem
-from pi_event_search.discover import scan as real_scan
+from pi_event_search import EventIndex
+from pi_event_search.ingest import survey
+from pi_event_search.ingest.discover import FileSystem
+from pi_event_search.ingest.discover import scan as real_scan
 
 from tests.lifecycle.world import EVERYTHING, World, as_somebody, header, said, talk
 
@@ -281,7 +282,7 @@ class TestRaces:
     def test_put_in_its_place_while_it_is_being_read(
         self, two: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from pi_event_search import ingest
+        from pi_event_search.ingest import source as ingest
 
         path = two.path("one/a")
         two.append(talk(*["walrus"] * 50, first=2), "one/a")
@@ -307,7 +308,8 @@ def vanishing(
     index: EventIndex, path: Path, moment: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[EventIndex]:
     """The index, for one sync during which the file vanishes."""
-    from pi_event_search import _core, reconcile
+    from pi_event_search import _core
+    from pi_event_search.ingest import reconcile
 
     with monkeypatch.context() as patch:
         if moment == "listed":

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pi_event_search import EventIndex, IndexProblem, _core, reconcile
-from pi_event_search.ingest import ingest_source
+from pi_event_search import EventIndex, IndexProblem, _core
+from pi_event_search.ingest import reconcile
+from pi_event_search.ingest.source import ingest_source
 from pi_event_search.store.schema import SCHEMA_VERSION
 
 from tests.lifecycle.world import EVERYTHING, World, asked_before_commit, header, said, talk

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from pi_event_search import EventIndex, Invocation, SyncReport
 from pi_event_search.store.publish import Publication
-from pi_event_search.verify import compare
+from pi_event_search.upkeep.verify import compare
 
 EVERYTHING = Invocation(cwd="/", workspace_root="/")
 SESSION = "11111111-1111-7111-8111-111111111111"

@@ -25,9 +25,10 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from pi_event_search import EventIndex, EventSearchError, survey
-from pi_event_search.discover import Entry, FileSystem, Scan, scan
+from pi_event_search import EventIndex, EventSearchError
 from pi_event_search.faults import POINTS, Failing, armed
+from pi_event_search.ingest import survey
+from pi_event_search.ingest.discover import Entry, FileSystem, Scan, scan
 
 from tests.checks import Untouched, check_documents, check_tables, facts, fresh_facts
 from tests.crash.test_faults import ERRORS

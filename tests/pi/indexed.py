@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pi_event_search import EventIndex, _core
+from pi_event_search.access.view import View
 from pi_event_search.store.rows import (
     DETACHED,
     EVENT_COLUMNS,
@@ -18,7 +19,6 @@ from pi_event_search.store.rows import (
     SessionRow,
 )
 from pi_event_search.store.schema import epoch_range, event_number
-from pi_event_search.view import View
 
 from tests.indexes import EVERYTHING
 from tests.pi.compare import Facts

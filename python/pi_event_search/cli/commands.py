@@ -74,7 +74,7 @@ def check(parsed: Parsed, around: Surroundings) -> None:
         case "search":
             request = SearchRequest(**_search_arguments(parsed, around))
             if request.has_words:
-                from pi_event_search.query import parse  # loads the core
+                from pi_event_search.services.query import parse  # loads the core
 
                 parse(request.query)
         case "read":

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pi_event_search import config
-from pi_event_search.authorize import resolve_roots
+from pi_event_search.access.authorize import resolve_roots
 from pi_event_search.cli.arguments import COMMANDS, COMMON
 from pi_event_search.cli.commands import invocation, places
 from pi_event_search.cli.parser import Parsed

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pi_event_search.evidence import node_preview
-from pi_event_search.neighbors import node, ref
-from pi_event_search.relations import Relation, relations_of
+from pi_event_search.access.view import View
+from pi_event_search.services.evidence import node_preview
+from pi_event_search.services.neighbors import node, ref
+from pi_event_search.services.relations import Relation, relations_of
 from pi_event_search.store.rows import EventRow
 from pi_event_search.types import Edge, FileRef, Trace, TraceRequest
-from pi_event_search.view import View
 
 MAX_CHILDREN = 20
 MAX_SIBLINGS = 20

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pi_event_search import _core
+from pi_event_search.access.view import View
 from pi_event_search.errors import InvalidArgument, NotFound
-from pi_event_search.evidence import (
+from pi_event_search.services.evidence import (
     PREVIEW_CHARS,
     fragment_id,
     preview_of,
@@ -17,7 +18,7 @@ from pi_event_search.evidence import (
     text_preview,
     timestamp_of,
 )
-from pi_event_search.neighbors import neighbors_of
+from pi_event_search.services.neighbors import neighbors_of
 from pi_event_search.store.rows import (
     DERIVED_ID,
     ERROR,
@@ -37,7 +38,6 @@ from pi_event_search.types import (
     TextPreview,
 )
 from pi_event_search.types.vocabulary import SourceState
-from pi_event_search.view import View
 
 MAX_FRAGMENTS = 12
 """Fragments of one read; a fragment asked for by its id is never among those left out."""

@@ -15,19 +15,19 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from pi_event_search import _core
-from pi_event_search.authorize import Authorizer, Root, canonical
+from pi_event_search.access.authorize import Authorizer, Root, canonical
+from pi_event_search.access.scope import Scope
+from pi_event_search.access.view import View
 from pi_event_search.errors import InvalidQuery
-from pi_event_search.files import events_touching
-from pi_event_search.query import parse
-from pi_event_search.scope import Scope
-from pi_event_search.silent import NO_FRAGMENT, silent_hits
+from pi_event_search.services.files import events_touching
+from pi_event_search.services.query import parse
+from pi_event_search.services.silent import NO_FRAGMENT, silent_hits
 from pi_event_search.store.documents import RETRIEVAL_FACET
 from pi_event_search.store.rows import RETRIEVAL, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
 from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, ranked
 from pi_event_search.types import SearchRequest
-from pi_event_search.view import View
 
 _CHUNK = 64
 """Hits whose rows are read together."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from pi_event_search.config import Config, SessionDir
-from pi_event_search.globs import Globs
+from pi_event_search.ingest.globs import Globs
 from pi_event_search.store.rows import SESSION_QUERY, SessionRow
 
 PI, ELSEWHERE = 0, 1

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pi_event_search import _core
+from pi_event_search.access.directory import is_within
 from pi_event_search.config import Config, Problem
-from pi_event_search.directory import is_within
-from pi_event_search.discover import Found
 from pi_event_search.errors import IndexBusy, InvalidArgument
 from pi_event_search.faults import point
-from pi_event_search.ingest import Outcome, ingest_source
+from pi_event_search.ingest.discover import Found
+from pi_event_search.ingest.source import Outcome, ingest_source
+from pi_event_search.ingest.survey import Known, Survey, found_at, stat_of, survey
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.lease import WAIT_SECONDS, writer_lease
 from pi_event_search.store.publish import BATCH_BYTES, Publication
@@ -39,7 +40,6 @@ from pi_event_search.store.sources import (
     set_state,
 )
 from pi_event_search.store.store import Store
-from pi_event_search.survey import Known, Survey, found_at, stat_of, survey
 from pi_event_search.types import Change, Progress
 from pi_event_search.types.vocabulary import ChangeKind
 

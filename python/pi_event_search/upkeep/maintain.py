@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pi_event_search.config import Config, SessionDir
 from pi_event_search.errors import IndexProblem
-from pi_event_search.reconcile import Announce, Counts, Pace, Reconciler, Report
+from pi_event_search.ingest.reconcile import Announce, Counts, Pace, Reconciler, Report
 from pi_event_search.store.database import is_damage
 from pi_event_search.store.recovery import KnownFile, known_files
 from pi_event_search.store.sources import add_listing, add_source

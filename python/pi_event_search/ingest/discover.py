@@ -16,7 +16,7 @@ from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from pi_event_search.config import Problem, SessionDir
-from pi_event_search.globs import Globs
+from pi_event_search.ingest.globs import Globs
 
 SUFFIX = b".jsonl"
 _GONE = (errno.ENOENT, errno.ENOTDIR)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pi_event_search import _core
-from pi_event_search.matches import Matches
+from pi_event_search.services.matches import Matches
 from pi_event_search.types import Diagnostics, DiagnosticTerm
 
 COUNT_LIMIT = 1_000

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pi_event_search.config import Config, Problem
-from pi_event_search.discover import Found, Scan, scan
+from pi_event_search.ingest.discover import Found, Scan, scan
 from pi_event_search.store.sources import UNREADABLE, SourceRecord
 
 Stat = tuple[int, int, int, int, int]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from pi_event_search.evidence import iso_time
+from pi_event_search.access.view import View
+from pi_event_search.services.evidence import iso_time
 from pi_event_search.store.rows import SessionRow
 from pi_event_search.store.schema import epoch_range
 from pi_event_search.store.sources import READY
 from pi_event_search.types import Coverage, Lineage, SessionPage, SessionsRequest, SessionSummary
-from pi_event_search.view import View
 
 
 def list_sessions(view: View, request: SessionsRequest, coverage: Coverage) -> SessionPage:

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from pi_event_search import _core
+from pi_event_search.access.scope import Scope
+from pi_event_search.access.states import SessionStates
 from pi_event_search.errors import NotFound
-from pi_event_search.lineage import Lineage
-from pi_event_search.scope import Scope
-from pi_event_search.states import SessionStates
+from pi_event_search.services.lineage import Lineage
 from pi_event_search.store.rows import (
     DETACHED,
     EVENT_COLUMNS,

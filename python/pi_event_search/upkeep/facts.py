@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 
-from pi_event_search.states import SessionStates
+from pi_event_search.access.states import SessionStates
 from pi_event_search.store.rows import EVENT_COLUMNS, SUPERSEDED, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_of, epoch_range, ord_of
 from pi_event_search.store.store import Snapshot

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from pi_event_search import _core
-from pi_event_search.directory import is_within
-from pi_event_search.discover import SUFFIX
-from pi_event_search.scope import Scope
+from pi_event_search.access.directory import is_within
+from pi_event_search.access.scope import Scope
+from pi_event_search.ingest.discover import SUFFIX
 from pi_event_search.store.database import metadata
 from pi_event_search.store.rows import SessionRow
 from pi_event_search.store.sources import (

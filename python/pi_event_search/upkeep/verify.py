@@ -17,13 +17,11 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from pi_event_search import _core
+from pi_event_search.access.directory import Directory
 from pi_event_search.config import Config
-from pi_event_search.directory import Directory
 from pi_event_search.errors import InvalidQuery
-from pi_event_search.facts import Fact, documents_of, facts_of, fragments_named
-from pi_event_search.maintain import fill
-from pi_event_search.query import parse
-from pi_event_search.reconcile import Reconciler, Report
+from pi_event_search.ingest.reconcile import Reconciler, Report
+from pi_event_search.services.query import parse
 from pi_event_search.store.database import is_damage, metadata, refusal
 from pi_event_search.store.layout import Condition
 from pi_event_search.store.lease import writer_lease
@@ -33,6 +31,8 @@ from pi_event_search.store.sources import READY, load_sources
 from pi_event_search.store.store import Snapshot, Store
 from pi_event_search.store.text_query import TextFilter, build, matching_keys
 from pi_event_search.types import Verification
+from pi_event_search.upkeep.facts import Fact, documents_of, facts_of, fragments_named
+from pi_event_search.upkeep.maintain import fill
 
 ROUNDS = 3
 """How often both indexes are brought up to date when session files change meanwhile."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pi_event_search import _core
-from pi_event_search.path import Path, PathTo, Place, StoredPath
+from pi_event_search.access.path import Path, PathTo, Place, StoredPath
 from pi_event_search.store.compactions import compactions_of
 from pi_event_search.store.rows import DETACHED, IDLESS, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_range

@@ -14,7 +14,7 @@ import sqlite3
 import unicodedata
 from collections.abc import Iterator
 
-from pi_event_search.scope import Scope
+from pi_event_search.access.scope import Scope
 from pi_event_search.store.schema import FILE_KINDS, epoch_of
 
 _MANY = 500

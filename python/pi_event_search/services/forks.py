@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pi_event_search.access.view import View
 from pi_event_search.store.rows import EventRow, SessionRow
-from pi_event_search.view import View
 
 LABEL = "label"
 """The entry type that a clone leaves out."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pi_event_search.evidence import node_preview, timestamp_of
-from pi_event_search.forks import forks_at
+from pi_event_search.access.view import View
+from pi_event_search.services.evidence import node_preview, timestamp_of
+from pi_event_search.services.forks import forks_at
 from pi_event_search.store.rows import EventRow
 from pi_event_search.types import EventRef, ForkReceipt, Neighbors, Node, ReadRequest
 from pi_event_search.types.vocabulary import ForkKind
-from pi_event_search.view import View
 
 
 def neighbors_of(view: View, row: EventRow, request: ReadRequest) -> Neighbors:

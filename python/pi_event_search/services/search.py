@@ -9,18 +9,18 @@ from itertools import groupby
 from typing import Any
 
 from pi_event_search import _core
-from pi_event_search.copies import copies_of
-from pi_event_search.diagnostics import explain
-from pi_event_search.evidence import fragment_id, snippet_of, timestamp_of
-from pi_event_search.matches import Match, Matches
-from pi_event_search.query import parse
-from pi_event_search.scope import Scope
-from pi_event_search.silent import NO_FRAGMENT
+from pi_event_search.access.scope import Scope
+from pi_event_search.access.view import View
+from pi_event_search.services.copies import copies_of
+from pi_event_search.services.diagnostics import explain
+from pi_event_search.services.evidence import fragment_id, snippet_of, timestamp_of
+from pi_event_search.services.matches import Match, Matches
+from pi_event_search.services.query import parse
+from pi_event_search.services.silent import NO_FRAGMENT
 from pi_event_search.store.rows import ERROR, FRAGMENT_COLUMNS, EventRow, FragmentRow, SessionRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
 from pi_event_search.types import Diagnostics, Hit, SearchRequest
-from pi_event_search.view import View
 
 SNIPPET_CHARS = 240
 """Code points of a snippet."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from pi_event_search import _core
 from pi_event_search.faults import point
-from pi_event_search.placement import Placement
+from pi_event_search.ingest.placement import Placement
 from pi_event_search.store.documents import document_of
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.publish import Publication

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pi_event_search import _core
-from pi_event_search.authorize import Authorizer, Root, resolve_roots
+from pi_event_search.access.authorize import Authorizer, Root, resolve_roots
+from pi_event_search.access.directory import Directory
 from pi_event_search.config import Config
-from pi_event_search.directory import Directory
 from pi_event_search.errors import InvalidArgument, NotFound
 from pi_event_search.store.rows import DETACHED, SUPERSEDED, SessionRow
 from pi_event_search.store.schema import epoch_of, epoch_range, event_number, ord_of

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from pi_event_search.scope import Scope
+from pi_event_search.access.scope import Scope
 from pi_event_search.store.rows import SessionRow
 
 _SEPARATOR = re.compile(r"[/\\]")

@@ -1,0 +1,1 @@
+"""The questions: search, read, trace, sessions. All of them ask through a view."""

@@ -1,0 +1,1 @@
+"""Keeping the index right: verification against a fresh one, repair of old versions, watching."""
