@@ -109,6 +109,8 @@ class TextIndex:
         self._index = guarded("open", lambda: _open(directory))
         self._writer: tantivy.IndexWriter | None = None
         self._bulk = False
+        self.paired_with: tuple[int, int, int] | None = None
+        """The last commit that was found to be one of the database's."""
 
     @classmethod
     def create(cls, directory: Path) -> TextIndex:
