@@ -79,6 +79,16 @@ def search(base: str, query: str) -> None:
     say(f"searches {searches} found {len(page.hits)}")
 
 
+def answer(base: str, query: str, times: int) -> None:
+    """Searches, says what it found, and waits to be asked again."""
+    place = Place(Path(base))
+    index = place.index()
+    for time in range(times):
+        if time:
+            wait_for_word()
+        say(f"found {len(index.search(query, invocation=EVERYTHING, limit=200).hits)}")
+
+
 def call_often(base: str, warm_up: int, calls: int) -> None:
     """Calls everything many times; says memory and descriptors before and after."""
     place = Place(Path(base))
