@@ -1,4 +1,4 @@
-"""A session file that is cut at any byte, seen so, and completed: as if it had been read at once."""
+"""A session file cut at any byte, seen so, and completed: as if it had been read at once."""
 
 from __future__ import annotations
 
