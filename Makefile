@@ -86,8 +86,8 @@ test-python: build ## the Python tests; pass options as PYTEST='-k name -x'
 	@tools/pi.sh --if-any
 	$(PY) -m pytest -n auto $(PYTEST)
 
-test-long: build pi ## the tests that take hours: a hundred seeds against Pi, thousands of histories and kills
-	PI_EVENT_SEARCH_LONG=1 $(PY) -m pytest -n auto --timeout=86400 tests/pi tests/machine tests/crash $(PYTEST)
+test-long: build pi ## the tests that take hours: a hundred seeds against Pi, thousands of histories, kills and flipped bits
+	PI_EVENT_SEARCH_LONG=1 $(PY) -m pytest -n auto --timeout=86400 tests/pi tests/machine tests/crash tests/lifecycle $(PYTEST)
 
 fuzz: $(VENV)/.stamp-venv ## fuzz the core, FUZZ_SECONDS=60 a target; needs a nightly Rust and cargo-fuzz
 	@tools/preflight.sh fuzz
