@@ -13,9 +13,9 @@ from typing import Any, Self
 
 from pi_event_search import _core, config
 from pi_event_search.access.coverage import coverage_of, problems_of
-from pi_event_search.access.directory import Directory
 from pi_event_search.access.scope import Scope, scope_of
 from pi_event_search.access.view import View
+from pi_event_search.access.visible import Catalog
 from pi_event_search.errors import IndexBusy, IndexProblem, InvalidArgument
 from pi_event_search.ingest.reconcile import Counts, Pace, Reconciler
 from pi_event_search.services.read import SourceModified, read_event
@@ -68,7 +68,7 @@ class EventIndex:
         self._store = store
         self._config = settings
         self._bridged = bridged
-        self._directory: tuple[int, Directory] | None = None
+        self._catalog: tuple[int, Catalog] | None = None
 
     @classmethod
     def open(
@@ -402,10 +402,10 @@ class EventIndex:
         )
 
     def _scope(self, snapshot: Snapshot, invocation: Invocation) -> Scope:
-        known = self._directory
+        known = self._catalog
         if known is None or known[0] != snapshot.generation:
-            known = snapshot.generation, Directory(snapshot.connection, self._config)
-            self._directory = known
+            known = snapshot.generation, Catalog(snapshot.connection, self._config)
+            self._catalog = known
         return scope_of(snapshot.connection, known[1], invocation, self._config)
 
     @contextmanager

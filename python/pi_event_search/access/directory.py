@@ -42,6 +42,10 @@ class Directory:
         }
         self.session_dirs = tuple(os.fsencode(directory.path) for directory in config.session_dirs)
         self._places = _places(connection, config, self.rows)
+        self.recorded = frozenset(
+            cwd for row in self.covered() if (cwd := recorded_by(row)) is not None
+        )
+        """The working directories that covered sources recorded."""
 
     def covered(self) -> Iterable[SessionRow]:
         """Sources listed by the directories asked for, and explicitly synced files."""
@@ -57,6 +61,11 @@ class Directory:
             is_within(path, root) or is_within(path, os.path.realpath(root))
             for root in self.session_dirs
         )
+
+
+def recorded_by(row: SessionRow) -> str | None:
+    """The working directory of a source; ``None`` while no header of it was ever read."""
+    return row.known_cwd if row.cwd is None else row.cwd
 
 
 def is_within(path: bytes, directory: bytes) -> bool:

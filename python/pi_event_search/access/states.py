@@ -11,8 +11,10 @@ behind that entry says anything, neither by being the leaf nor as a compaction, 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.access.path import Path, PathTo, Place, StoredPath
@@ -20,6 +22,17 @@ from pi_event_search.store.compactions import compactions_of
 from pi_event_search.store.rows import DETACHED, IDLESS, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_range
 from pi_event_search.types.vocabulary import BranchState, SelectionState
+
+_MANY = 500
+
+
+class Edit(NamedTuple):
+    """A context edit: the place and the number of its entry, and what it does."""
+
+    segment: int | None
+    depth: int | None
+    event: int
+    detail: str
 
 
 @dataclass(frozen=True)
@@ -29,7 +42,9 @@ class SessionStates:
     connection: sqlite3.Connection
     session: SessionRow
     cutoff: int
-    _origins: dict[int, int] = field(default_factory=dict, repr=False)
+    stored: StoredPath
+    """The paths to the materialized leaves, shared by the sessions of one question."""
+    _edits: dict[str, list[Edit]] = field(default_factory=dict, repr=False)
 
     def branch(self, row: EventRow) -> BranchState:
         """``selected``, ``alternate`` or ``unknown``."""
@@ -37,7 +52,7 @@ class SessionStates:
             return "unknown"
         if self.on_path(row):
             return "selected"
-        return "alternate" if self._origin(row.segment) == _core.ORIGIN_ROOT else "unknown"
+        return "alternate" if self.stored.origin(row.segment) == _core.ORIGIN_ROOT else "unknown"
 
     def selection(self, row: EventRow) -> SelectionState:
         """Whether and how the event reaches the model; the rules are Pi's, in this order.
@@ -97,7 +112,7 @@ class SessionStates:
         ).fetchone()
         if found is None or found[0] is None or found[2] & (DETACHED | IDLESS):
             return None
-        if self._origin(found[0]) == _core.ORIGIN_CYCLE or self._rearranged():
+        if self.stored.origin(found[0]) == _core.ORIGIN_CYCLE or self._rearranged():
             return None
         return Place(found[0], found[1])
 
@@ -125,7 +140,7 @@ class SessionStates:
     def _path(self) -> Path:
         if self._is_cut:
             return PathTo(self.connection, self._asking)
-        return StoredPath(self.connection)
+        return self.stored
 
     @cached_property
     def _window(self) -> tuple[int, int] | None:
@@ -141,29 +156,23 @@ class SessionStates:
         window = _core.window(steps, [(c.place, c.kept) for c in known])
         return None if window is None else (window[0][1], window[1])
 
-    def _origin(self, segment: int | None) -> int:
-        if segment is None:
-            return _core.ORIGIN_CYCLE
-        known = self._origins.get(segment)
-        if known is None:
-            found = self.connection.execute(
-                "SELECT origin FROM segments WHERE segment = ?", (segment,)
-            ).fetchone()
-            known = _core.ORIGIN_CYCLE if found is None else int(found[0])
-            self._origins[segment] = known
-        return known
+    def learn_edits(self, edits: Mapping[str, list[Edit]]) -> None:
+        """Takes what was looked up for many entries at once: all edits of each of them."""
+        self._edits.update(edits)
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The event numbers whose records count: the first, and the one behind."""
+        return self._numbers[0], self.cutoff
 
     def edit(self, entry_id: str) -> tuple[int, str] | None:
         """The context edit that counts for an entry: its event number, and what it does.
 
         It lies on the path inside the range that is still sent; the last such one counts.
         """
-        edits = self.connection.execute(
-            "SELECT e.segment, e.depth, e.event, r.detail"
-            " FROM relationships r JOIN events e USING (event)"
-            " WHERE r.reference = ? AND r.kind = ? AND r.event >= ? AND r.event < ?",
-            (entry_id, _core.RELATIONSHIP_CONTEXT_EDIT, self._numbers[0], self.cutoff),
-        )
+        edits = self._edits.get(entry_id)
+        if edits is None:
+            [edits] = edits_of(self.connection, [(entry_id, *self.reach)])
         begins = 0 if self._window is None else self._window[1]
         effective = [
             (depth, event, detail)
@@ -175,3 +184,24 @@ class SessionStates:
     def _omitted(self, row: EventRow) -> bool:
         edit = self.edit(row.entry_id)
         return edit is not None and edit[1] == _core.EDIT_OMITS
+
+
+def edits_of(
+    connection: sqlite3.Connection, wanted: Sequence[tuple[str, int, int]]
+) -> list[list[Edit]]:
+    """The context edits of some entries, each given by its id and the reach of its session."""
+    found: list[list[Edit]] = [[] for _ in wanted]
+    for start in range(0, len(wanted), _MANY):
+        some = [(number, *entry) for number, entry in enumerate(wanted[start : start + _MANY])]
+        for number, *edit in connection.execute(
+            "WITH wanted (number, entry, first, behind) AS"
+            f" (VALUES {', '.join(['(?, ?, ?, ?)'] * len(some))})"
+            " SELECT w.number, e.segment, e.depth, e.event, r.detail"
+            " FROM wanted w CROSS JOIN relationships r ON r.reference = w.entry"
+            f" AND r.kind = {_core.RELATIONSHIP_CONTEXT_EDIT}"
+            " AND r.event >= w.first AND r.event < w.behind"
+            " CROSS JOIN events e ON e.event = r.event",
+            [value for entry in some for value in entry],
+        ):
+            found[start + number].append(Edit(*edit))
+    return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple, cast
 
 import tantivy
@@ -270,6 +271,24 @@ def _numbers_of(
 ) -> list[int]:
     """A number field of some documents; each document has one."""
     return cast(list[int], searcher.fast_field_values(name, addresses))
+
+
+def pages(searcher: tantivy.Searcher, query: Query, size: int) -> Iterator[list[tuple[int, int]]]:
+    """Event numbers and keys of all matching fragments, so many at once, in no order."""
+    size = min(size, searcher.num_docs + 1)
+
+    def search(offset: int) -> list[tuple[int, int]]:
+        found = searcher.search(query, size, count=False, offset=offset)
+        addresses = [address for _, address in found.hits]
+        columns = (_numbers_of(searcher, name, addresses) for name in ("event", "key"))
+        return list(zip(*columns, strict=True))
+
+    offset = 0
+    while page := guarded("search", partial(search, offset)):
+        yield page
+        offset += len(page)
+        if len(page) < size:
+            return
 
 
 def matching_keys(searcher: tantivy.Searcher, query: Query, limit: int) -> list[int]:
