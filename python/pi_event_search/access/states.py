@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 from pi_event_search import _core
@@ -35,16 +33,31 @@ class Edit(NamedTuple):
     detail: str
 
 
-@dataclass(frozen=True)
 class SessionStates:
-    """States of the events of one session, as of an exclusive ``cutoff`` event number."""
+    """States of the events of one session, as of an exclusive ``cutoff`` event number.
 
-    connection: sqlite3.Connection
-    session: SessionRow
-    cutoff: int
-    stored: StoredPath
-    """The paths to the materialized leaves, shared by the sessions of one question."""
-    _edits: dict[str, list[Edit]] = field(default_factory=dict, repr=False)
+    :param stored: the paths to the materialized leaves, shared by the sessions of one question.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, session: SessionRow, cutoff: int, stored: StoredPath
+    ) -> None:
+        assert session.epoch is not None
+        self.connection = connection
+        self.session = session
+        self.cutoff = cutoff
+        self.stored = stored
+        self._numbers = epoch_range(session.epoch)
+        """First and last number of the session's events and segments."""
+        self._edits: dict[str, list[Edit]] = {}
+        self._is_cut = cutoff <= self._numbers[1]
+        """Whether this is the session that asks."""
+        self._asking = self._asking_place() if self._is_cut else None
+        """The place of the asking entry; ``None`` when it has none or nothing is known of it."""
+        self._leaf_unknown = self._asking is None if self._is_cut else bool(session.leaf_unknown)
+        self._path: Path = PathTo(connection, self._asking) if self._is_cut else stored
+        self._window = self._window_before_cutoff() if self._is_cut else self._stored_window()
+        """Depth of the newest compaction on the path, and depth at which its kept range begins."""
 
     def branch(self, row: EventRow) -> BranchState:
         """``selected``, ``alternate`` or ``unknown``."""
@@ -93,20 +106,7 @@ class SessionStates:
     def _unplaced(self, row: EventRow) -> bool:
         return self._leaf_unknown or bool(row.flags & (DETACHED | IDLESS))
 
-    @cached_property
-    def _numbers(self) -> tuple[int, int]:
-        """First and last number of the session's events and segments."""
-        assert self.session.epoch is not None
-        return epoch_range(self.session.epoch)
-
-    @cached_property
-    def _is_cut(self) -> bool:
-        """Whether this is the session that asks."""
-        return self.cutoff <= self._numbers[1]
-
-    @cached_property
-    def _asking(self) -> Place | None:
-        """The place of the asking entry; ``None`` when it has none or nothing is known of it."""
+    def _asking_place(self) -> Place | None:
         found = self.connection.execute(
             "SELECT segment, depth, flags FROM events WHERE event = ?", (self.cutoff,)
         ).fetchone()
@@ -132,26 +132,17 @@ class SessionStates:
         ).fetchone()
         return found is not None
 
-    @cached_property
-    def _leaf_unknown(self) -> bool:
-        return self._asking is None if self._is_cut else bool(self.session.leaf_unknown)
+    def _stored_window(self) -> tuple[int, int] | None:
+        session = self.session
+        if session.compaction_depth is None or session.kept_depth is None:
+            return None
+        return session.compaction_depth, session.kept_depth
 
-    @cached_property
-    def _path(self) -> Path:
-        if self._is_cut:
-            return PathTo(self.connection, self._asking)
-        return self.stored
-
-    @cached_property
-    def _window(self) -> tuple[int, int] | None:
-        """Depth of the newest compaction on the path, and depth at which its kept range begins."""
-        path = self._path
-        if not isinstance(path, PathTo):
-            if self.session.compaction_depth is None or self.session.kept_depth is None:
-                return None
-            return self.session.compaction_depth, self.session.kept_depth
+    def _window_before_cutoff(self) -> tuple[int, int] | None:
+        assert isinstance(self._path, PathTo)
         first = self._numbers[0]
-        steps = [(segment - first, upto) for segment, upto in reversed(path.segments.items())]
+        segments = self._path.segments.items()
+        steps = [(segment - first, upto) for segment, upto in reversed(segments)]
         known = compactions_of(self.connection, first, self.cutoff - 1, first)
         window = _core.window(steps, [(c.place, c.kept) for c in known])
         return None if window is None else (window[0][1], window[1])

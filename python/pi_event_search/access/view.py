@@ -93,12 +93,13 @@ class View:
             for event, *columns in self._connection.execute(
                 f"SELECT r.event, {_COLUMNS_OF_E} FROM events r CROSS JOIN events e"
                 f" ON {_SAME.format('e', 'r.entry_id', 'r.copy_hash', 'r.ts', 'r.entry_type')}"
+                f" AND e.event >> {ORD_BITS} <> r.event >> {ORD_BITS}"
                 f" AND NOT e.flags & {SUPERSEDED}"
                 f" WHERE r.event IN ({', '.join('?' * len(some))})",
                 some,
             ):
                 copy = EventRow._make(columns)
-                if copy.epoch != epoch_of(event) and self.scope.shows(copy.event):
+                if self.scope.shows(copy.event):
                     found[event].append(copy)
         return found
 

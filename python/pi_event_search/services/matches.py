@@ -24,7 +24,7 @@ from pi_event_search.services.holders import Holders
 from pi_event_search.services.query import parse
 from pi_event_search.services.silent import NO_FRAGMENT, silent_hits
 from pi_event_search.store.documents import RETRIEVAL_FACET
-from pi_event_search.store.rows import RETRIEVAL, EventRow
+from pi_event_search.store.rows import DETACHED, RETRIEVAL, EventRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
 from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, pages, ranked
@@ -101,7 +101,7 @@ class Matches:
         asked, size = self.sessions, first
         while chunk := list(islice(hits, size)):
             rows = self._view.rows(h.event for h in chunk if epoch_of(h.event) in asked)
-            if self._request.branch_states or self._request.selection_states:
+            if self._asks_for_states:
                 self._view.prepare(rows.values())
             yield [
                 Match(hit, row)
@@ -177,16 +177,18 @@ class Matches:
 
     def passes(self, row: EventRow) -> bool:
         """Whether an event of a session that may answer passes what the rows decide."""
-        request = self._request
         if row.flags & RETRIEVAL and self._suppresses:
             return False  # a fork can hold the result of a call without the call
         if self._asks_for_time and row.ts == 0 and row.timestamp is not None:
             return False  # it has no time that could be read
-        if not self._view.answers_for_its_id(row):
+        if row.flags & DETACHED and not self._view.answers_for_its_id(row):
             return False
         if self._touching is not None and row.event not in self._touching:
             return False  # a copy in a session of another directory
-        states = self._view.states(row)
+        return not self._asks_for_states or self._is_in_state(row)
+
+    def _is_in_state(self, row: EventRow) -> bool:
+        request, states = self._request, self._view.states(row)
         if request.branch_states and states.branch(row) not in request.branch_states:
             return False
         return not request.selection_states or states.selection(row) in request.selection_states
@@ -198,14 +200,18 @@ class Matches:
             return None
         return events_touching(self._snapshot.connection, self.scope, self._request.file)
 
-    @property
+    @cached_property
     def _suppresses(self) -> bool:
         """Retrieval tools' own calls and results answer only when a tool is asked for by name."""
         return not self._request.tool_names
 
-    @property
+    @cached_property
     def _asks_for_time(self) -> bool:
         return self._request.from_ms is not None or self._request.to_ms is not None
+
+    @cached_property
+    def _asks_for_states(self) -> bool:
+        return bool(self._request.branch_states or self._request.selection_states)
 
     @cached_property
     def _workspaces(self) -> Set[int]:

@@ -118,20 +118,21 @@ class Search:
         return copy.epoch in self._matches.holders and self._matches.passes(copy)
 
     def _weigh(self, page: Sequence[_Found]) -> None:
-        """Finds the strongest fragment of each event, and how many match."""
-        ranked = self._sort == "relevance"
-        open_ = {}
+        """Counts the matching fragments of each event, and finds the strongest where the order of
+        the hits did not tell it."""
+        strongest_first = self._sort == "relevance"
+        several: dict[int, _Found] = {}
         for found in page:
-            if ranked and found.row.fragments == 1:
-                found.matching = 1  # it is the one that was found
+            if strongest_first and found.row.fragments == 1:
+                found.matching = 1
             elif found.row.fragments:
-                open_[found.row.event] = found
-        if not open_:
+                several[found.row.event] = found
+        if not several:
             return
-        rows = {event: found.row for event, found in open_.items()}
+        rows = {event: found.row for event, found in several.items()}
         for hit in self._matches.weighed(self._query, rows):
-            found = open_[hit.event]
-            if found.matching == 0:
+            found = several[hit.event]
+            if found.matching == 0 and not strongest_first:
                 found.key, found.score = hit.key, hit.score
             found.matching += 1
 

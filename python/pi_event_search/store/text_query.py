@@ -51,6 +51,9 @@ RARE_ENOUGH = 10_000
 """At least one of the words must be in no more fragments, since words that go together (`const`,
 `import`) defeat the expectation."""
 
+FEW = 64
+"""Numbers that are looked up one by one. A set walks through the whole dictionary of the field,
+which can take longer than the search (measured: 20 of 730,000 events 0.7 ms instead of 0.05)."""
 MAX_PAGE = 4_096
 """Hits fetched at once while paging through ranked hits."""
 
@@ -204,6 +207,9 @@ def _numbers(name: str, values: Sequence[int]) -> Query:
         return Query.empty_query()
     if len(values) == 1:
         return Query.term_query(SCHEMA, name, values[0], "basic")
+    if len(values) <= FEW:
+        terms = (Query.term_query(SCHEMA, name, value, "basic") for value in values)
+        return Query.boolean_query([(Occur.Should, term) for term in terms])
     return Query.term_set_query(SCHEMA, name, list(values))
 
 
@@ -236,8 +242,11 @@ class RankedHits:
                 return
             # The last rank may go on behind this page; it waits for the next one.
             last = self._rank(page[-1])
-            yield from sorted((h for h in waiting if self._rank(h) != last), key=self.order)
-            waiting = [hit for hit in waiting if self._rank(hit) == last]
+            ended = len(waiting)
+            while ended and self._rank(waiting[ended - 1]) == last:
+                ended -= 1
+            yield from sorted(waiting[:ended], key=self.order)
+            del waiting[:ended]
             size = min(size * 2, MAX_PAGE, self._most)
 
     def _rank(self, hit: TextHit) -> float:
@@ -245,8 +254,8 @@ class RankedHits:
 
     def order(self, hit: TextHit) -> tuple[float, int, int, int]:
         """What hits are sorted by."""
-        newer = hit.ts if self._sort == "oldest" else -hit.ts
-        return -hit.score, newer, hit.event, hit.key
+        score, key, event, ts = hit
+        return -score, ts if self._sort == "oldest" else -ts, event, key
 
     def _fetch(self, offset: int, size: int) -> list[TextHit]:
         def search() -> list[TextHit]:
@@ -261,7 +270,7 @@ class RankedHits:
                 scores = [0.0] * len(found.hits)
             addresses = [address for _, address in found.hits]
             columns = (_numbers_of(self._searcher, n, addresses) for n in ("key", "event", "ts"))
-            return [TextHit(*row) for row in zip(scores, *columns, strict=True)]
+            return list(map(TextHit._make, zip(scores, *columns, strict=True)))
 
         return guarded("search", search)
 
