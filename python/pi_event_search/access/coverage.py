@@ -94,23 +94,26 @@ def _look_up(connection: sqlite3.Connection, scope: Scope, attributed: bool) -> 
     for problem in problems_of(connection, scope, attributed=attributed):
         counts[problem.kind] += problem.count
     sessions = [row for row in scope.sources if row.state != NOT_A_SESSION]
-    indexed = [row for row in sessions if row.epoch is not None]
-    shadowed = len(scope.shadowed)
-    unobservable = any(row.state in (UNREADABLE, CHANGING) for row in sessions)
-    unknown = any(row.state in (UNREADABLE, CHANGING, FAILED) for row in scope.unattributed)
-    troubled = next(_troubles(connection, scope), None) is not None
+    states = {row.state for row in sessions}
+    unattributed = {row.state for row in scope.unattributed}
+    behind = [row for row in sessions if _is_behind(row)]
     waiting = [row for row in scope.unattributed if row.state == PENDING]
+    shadowed = len(scope.shadowed)
     return _Facts(
-        indexed=len(indexed) - shadowed,
+        indexed=sum(row.epoch is not None for row in sessions) - shadowed,
         discovered=len(sessions) - shadowed,
-        pending_bytes=sum(_pending(row) for row in sessions),
+        pending_bytes=sum(map(_pending, sessions)),
         skipped_records=sum(
             count for kind, count in counts.items() if kind in _core.LOSING_RECEIPTS
         ),
         problems=tuple(CoverageProblem(kind, count) for kind, count in sorted(counts.items())),
-        failed=any(row.state == FAILED for row in sessions),
-        partial=unobservable or unknown or troubled,
-        behind=any(_is_behind(row) for row in (*sessions, *waiting)),
+        failed=FAILED in states,
+        partial=bool(
+            states & {UNREADABLE, CHANGING}
+            or unattributed & {UNREADABLE, CHANGING, FAILED}
+            or next(_troubles(connection, scope), None)
+        ),
+        behind=bool(behind or any(map(_is_behind, waiting))),
         outdated=metadata(connection, "tokenizer_version") != _core.TOKENIZER_VERSION,
     )
 
@@ -151,6 +154,8 @@ def _unattributed(connection: sqlite3.Connection, scope: Scope) -> Iterator[Prob
         (path, _session_dir(scope, path), kind, detail)
         for path, kind, detail in _troubles(connection, scope)
     ]
+    if not found:
+        return
     known = {os.path.dirname(row.path) for row in scope.sources}
     unnamed: Counter[tuple[bytes, str]] = Counter()
     for path, directory, kind, detail in found:
