@@ -122,12 +122,17 @@ class Scope:
         """Whether an event number belongs to a visible session, before its cutoff."""
         return epoch_of(event) in self.visible.sessions and event not in self.hidden
 
+    @property
+    def closed(self) -> SessionRow | None:
+        """The calling session, when nothing of it may be shown."""
+        return self.current if self.cutoff == 0 else None
+
     def listed(self) -> Iterator[SessionRow]:
         """Every visible session with something to show."""
         return (s for s in self.sessions.values() if not self._closed(s))
 
     def _closed(self, session: SessionRow) -> bool:
-        return session is self.current and self.cutoff == 0
+        return session is self.closed
 
     def _open(self, session: SessionRow) -> SessionRow:
         if self._closed(session):

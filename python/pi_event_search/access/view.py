@@ -172,7 +172,13 @@ class View:
     @cached_property
     def lineage(self) -> Lineage:
         """Which of the visible sessions were forked from which."""
-        return Lineage(self.scope)
+        closed = self.scope.closed
+        remembered = self.scope.visible.remembered
+        key = Lineage, None if closed is None else closed.epoch
+        known: Lineage | None = remembered.get(key)
+        if known is None:
+            known = remembered[key] = Lineage(self.scope)
+        return known
 
     def parent(self, row: EventRow) -> EventRow | None:
         """The event that the entry names as its parent, if the session has it in its tree."""
