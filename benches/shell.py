@@ -63,5 +63,7 @@ def _program() -> list[str]:
 def _output(command: list[str]) -> bytes:
     package = Path(pi_event_search.__file__).parent.parent
     environment = os.environ | {"PYTHONPATH": str(package)}
+    # As installed: with its bytecode kept from one run to the next.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=True)
     return done.stdout

@@ -84,9 +84,10 @@ class SessionWriter:
         if self.last is not None:
             self._turns.append(self.last)
         self._aside()
-        asks = self._prose("user", self._with.length(105, 1.0, 6_000))
+        asks = self._with.text(self._with.prose, self._with.length(105, 1.0, 6_000), " ")
         if self._dice.random() < 0.06:
             asks = "".join(self._dice.choices(self._with.ideographs, k=2))
+        asks = self._waiting.into("user", asks)
         self._message("user", content=[{"type": "text", "text": asks}])
         for _ in range(min(40, int(self._dice.expovariate(1 / 7)))):
             calls = [self._call() for _ in range(2 if self._dice.random() < 0.12 else 1)]
