@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -144,8 +144,8 @@ class Matches:
     ) -> Iterator[TextHit]:
         searcher = self._snapshot.searcher
         if sort == "relevance":
-            wanted = ranked(query, restriction, searcher, self.hint)
-            return iter(RankedHits(searcher, wanted, sort, first))
+            stages = ranked(query, restriction, searcher, self.hint)
+            return chain.from_iterable(RankedHits(searcher, one, sort, first) for one in stages)
         hits = RankedHits(searcher, build(query, restriction), sort, first)
         if query is not None:
             return iter(hits)
