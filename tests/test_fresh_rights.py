@@ -23,8 +23,9 @@ def found(index: EventIndex, caller: Invocation) -> set[str]:
     readable = set()
     for session in ("one", "two"):
         try:
-            readable.add(index.read(session, "a", invocation=caller).session_id)
-            assert index.trace(session, "a", invocation=caller).target.session_id == session
+            readable.add(index.read(session, f"{session}-a", invocation=caller).session_id)
+            trace = index.trace(session, f"{session}-a", invocation=caller)
+            assert trace.target.session_id == session
         except NotFound:
             continue
     counted = index.coverage(invocation=caller).indexed_sessions
@@ -41,8 +42,8 @@ def place(tmp_path: Path) -> Place:
     (tmp_path / "link").symlink_to("here")
     place = Place(tmp_path)
     for log in (
-        Log("one", cwd=str(tmp_path / "here")).chain("a", "b"),
-        Log("two", cwd=str(tmp_path / "link" / "deep")).chain("a", "b"),
+        Log("one", cwd=str(tmp_path / "here")).chain("one-a", "one-b"),
+        Log("two", cwd=str(tmp_path / "link" / "deep")).chain("two-a", "two-b"),
     ):
         place.put(log.id, log.data)
     return place
@@ -104,7 +105,7 @@ def test_callers_in_turns(place: Place) -> None:
         for _ in range(3):
             for root, sessions in callers.items():
                 assert found(index, Invocation(cwd="/", workspace_root=root)) == sessions
-        place.append("one", Log("one").user("c", "b", "text later").tail(1))
+        place.append("one", Log("one").user("c", "one-b", "text later").tail(1))
         index.sync()
         for root, sessions in callers.items():
             assert found(index, Invocation(cwd="/", workspace_root=root)) == sessions
