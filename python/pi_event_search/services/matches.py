@@ -7,6 +7,7 @@ the caller may see an event, and what it is on its branch now.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
@@ -107,23 +108,32 @@ class Matches:
                 Match(hit, row)
                 for hit in chunk
                 if (row := rows.get(hit.event)) is not None
-                and (
-                    row.first_key <= hit.key < row.first_key + row.fragments
-                    or hit.key == NO_FRAGMENT
-                )
+                and (hit.key in _keys_of(row) or hit.key == NO_FRAGMENT)
             ]
             size = min(2 * size, _MOST_ROWS)
 
-    def weighed(self, query: _core.Query | None, events: Mapping[int, EventRow]) -> list[TextHit]:
-        """All matching fragments of some events of the answer, the strongest first."""
-        restriction = replace(self.restriction, events=sorted(events))
-        first = sum(row.fragments for row in events.values()) + 1
-        return [
-            hit
-            for hit in self._hits(query, restriction, "relevance", first)
-            if (row := events.get(hit.event)) is not None
-            and row.first_key <= hit.key < row.first_key + row.fragments
-        ]
+    def strongest(
+        self, query: _core.Query | None, events: Mapping[int, EventRow]
+    ) -> dict[int, TextHit]:
+        """For each of some events of the answer its strongest matching fragment."""
+        found: dict[int, TextHit] = {}
+        for hit in self._hits(query, self._among(events), "relevance", _fragments_of(events)):
+            if hit.event in events and hit.key in _keys_of(events[hit.event]):
+                found.setdefault(hit.event, hit)
+        return found
+
+    def matching(self, query: _core.Query | None, events: Mapping[int, EventRow]) -> Counter[int]:
+        """How many fragments of each of some events of the answer match."""
+        wanted = build(query, self._among(events))
+        hits = pages(self._snapshot.searcher, wanted, _fragments_of(events))
+        return Counter(
+            event
+            for event, key in chain.from_iterable(hits)
+            if event in events and key in _keys_of(events[event])
+        )
+
+    def _among(self, events: Mapping[int, EventRow]) -> TextFilter:
+        return replace(self.restriction, events=sorted(events))
 
     def count(self, query: _core.Query | None, limit: int) -> int:
         """How many events match whatever the filters, counted up to a limit."""
@@ -223,3 +233,13 @@ class Matches:
         place = None if asked is None else canonical(asked)
         inside = Authorizer(() if place is None else (Root(place, "explicit"),))
         return {number for number, cwd in visible.items() if inside.allows(cwd)}
+
+
+def _keys_of(row: EventRow) -> range:
+    """The keys of the fragments of an event."""
+    return range(row.first_key, row.first_key + row.fragments)
+
+
+def _fragments_of(events: Mapping[int, EventRow]) -> int:
+    """One more than these events have fragments: all are found at once, and that it was all."""
+    return sum(row.fragments for row in events.values()) + 1

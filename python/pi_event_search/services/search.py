@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -37,7 +37,7 @@ class _Found:
     key: int
     """Of the strongest fragment."""
     score: float
-    matching: int = field(default=0)
+    matching: int = 0
 
 
 class Search:
@@ -120,21 +120,19 @@ class Search:
     def _weigh(self, page: Sequence[_Found]) -> None:
         """Counts the matching fragments of each event, and finds the strongest where the order of
         the hits did not tell it."""
-        strongest_first = self._sort == "relevance"
-        several: dict[int, _Found] = {}
+        by_strength = self._sort == "relevance"
+        if not by_strength:
+            rows = {found.row.event: found.row for found in page if found.row.fragments}
+            strongest = self._matches.strongest(self._query, rows) if rows else {}
+            for found in page:
+                hit = strongest.get(found.row.event)
+                if hit is not None:
+                    found.key, found.score = hit.key, hit.score
+        several = {found.row.event: found.row for found in page if found.row.fragments > 1}
+        matching = self._matches.matching(self._query, several) if several else {}
         for found in page:
-            if strongest_first and found.row.fragments == 1:
-                found.matching = 1
-            elif found.row.fragments:
-                several[found.row.event] = found
-        if not several:
-            return
-        rows = {event: found.row for event, found in several.items()}
-        for hit in self._matches.weighed(self._query, rows):
-            found = several[hit.event]
-            if found.matching == 0 and not strongest_first:
-                found.key, found.score = hit.key, hit.score
-            found.matching += 1
+            # An event is here because a fragment of it matches, if it has any.
+            found.matching = matching.get(found.row.event, min(found.row.fragments, 1))
 
     def _fragments(self, page: Sequence[_Found]) -> dict[int, FragmentRow]:
         keys = [found.key for found in page]

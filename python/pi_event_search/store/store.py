@@ -17,6 +17,7 @@ from pi_event_search.errors import IndexBusy, IndexProblem
 from pi_event_search.faults import point
 from pi_event_search.store import layout
 from pi_event_search.store.database import (
+    Contradiction,
     Database,
     is_damage,
     metadata,
@@ -405,4 +406,10 @@ def _standing(connection: sqlite3.Connection) -> tuple[int, str]:
 
     :raises Contradiction: they are not there.
     """
-    return number(connection, "generation"), str(metadata(connection, "text_directory"))
+    found = connection.execute(
+        "SELECT value, (SELECT value FROM metadata WHERE name = 'text_directory')"
+        " FROM metadata WHERE name = 'generation'"
+    ).fetchone()
+    if found is None or not isinstance(found[0], int):
+        raise Contradiction(f"The index is damaged: its generation is {found!r}.")
+    return found[0], str(found[1])

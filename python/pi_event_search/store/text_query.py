@@ -88,7 +88,8 @@ class TextFilter:
 
 def build(query: _core.Query | None, restriction: TextFilter) -> Query:
     """The engine's query: every clause must match one fragment; filters do not touch the score."""
-    return _query(() if query is None else _clauses(query, PLAIN), restriction)
+    clauses = () if query is None else _clauses(query, PLAIN, _few_events(restriction))
+    return _query(clauses, restriction)
 
 
 def ranked(
