@@ -24,7 +24,6 @@ from pi_event_search.services.files import events_touching
 from pi_event_search.services.holders import Holders
 from pi_event_search.services.query import parse
 from pi_event_search.services.silent import NO_FRAGMENT, silent_hits
-from pi_event_search.store.documents import RETRIEVAL_FACET
 from pi_event_search.store.rows import DETACHED, RETRIEVAL, EventRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
@@ -182,7 +181,7 @@ class Matches:
 
     def only(self, sessions: Holders) -> TextFilter:
         """The events of some sessions, less what is suppressed, as far as the engine can tell."""
-        suppressed = (RETRIEVAL_FACET,) if self._suppresses else ()
+        suppressed = (_core.FACET_RETRIEVAL,) if self._suppresses else ()
         return replace(sessions.filter(), without_facets=suppressed)
 
     def passes(self, row: EventRow) -> bool:
