@@ -94,7 +94,8 @@ def known_sources(connection: sqlite3.Connection) -> dict[bytes, KnownSource]:
     """Every known source by its path."""
     rows = connection.execute(
         "SELECT path, source, explicit, state, projector,"
-        " iif(epoch IS NULL OR projector <> ?, 0, ifnull(complete_offset, 0)),"
+        " iif(epoch IS NULL OR projector IS NOT ? OR typeof(complete_offset) <> 'integer', 0,"
+        " complete_offset),"
         " device, inode, size, mtime_ns, ctime_ns, settled FROM sources",
         (_core.PROJECTOR_VERSION,),
     )
