@@ -87,7 +87,7 @@ def canonical(path: str, looked_at: Links | None = None) -> str | None:
     looked_at = {} if looked_at is None else looked_at
     if not path.startswith("/"):
         return None
-    done: list[str] = []
+    here = ""  # the root directory, and every place so far, without the slash at its end
     ahead = path.split("/")[::-1]
     links = 0
     while ahead:
@@ -95,24 +95,25 @@ def canonical(path: str, looked_at: Links | None = None) -> str | None:
         if name in ("", "."):
             continue
         if name == "..":
-            del done[-1:]
+            here = here.rpartition("/")[0]
             continue
-        at = "/" + "/".join((*done, name))
-        if at not in looked_at:
-            looked_at[at] = _link_target(at)
-        target = looked_at[at]
+        at = f"{here}/{name}"
+        if at in looked_at:
+            target = looked_at[at]
+        else:
+            target = looked_at[at] = _link_target(at)
         if isinstance(target, _Unresolvable):
             return None
         if target is None:
-            done.append(name)
+            here = at
             continue
         links += 1
         if links > _LINK_LIMIT:
             return None
         if target.startswith("/"):
-            done.clear()
+            here = ""
         ahead += target.split("/")[::-1]
-    return "/" + "/".join(done)
+    return here or "/"
 
 
 class Authorizer:
