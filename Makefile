@@ -30,7 +30,7 @@ FUZZ_SECONDS := 60
 FUZZ_TARGETS := tail checkpoint project tree query
 
 .PHONY: help venv build demo pi test lint lint-rust lint-python lint-typescript test-rust test-python test-long fuzz test-wheel wheel \
-        bench-relevance format samples clean FORCE
+        bench bench-relevance format samples clean FORCE
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -108,6 +108,9 @@ test-wheel: wheel pi ## the wheel in an environment of its own, and the real Pi 
 
 pi: ## Node and the pinned version of Pi into .cache/pi, for the tests that compare with it
 	@tools/pi.sh
+
+bench: build ## speed, memory and size beside floors and other tools; a part as BENCH='--mb 10 100'
+	$(PY) -m benches $(BENCH)
 
 bench-relevance: build ## how high the events that answer known questions rank, against plain BM25
 	$(PY) -m benches.relevance
