@@ -5,6 +5,7 @@
 
 use super::fold::Class;
 use super::parts::PARTS_BORDER;
+use super::scan::is_link;
 use super::word::{TOKEN_LIMIT, Word};
 
 /// Most words of a compound; longer chains are prose or data.
@@ -27,12 +28,12 @@ impl Compounds {
     /// compound that ended before it, if one did.
     pub(super) fn take(&mut self, source: &str, word: &Word, found: impl FnOnce(&str)) {
         let span = word.span;
-        let linked = self.words > 0 && is_link(source.get(self.end..span.start_byte));
+        let linked = self.words > 0 && is_linked(source.get(self.end..span.start_byte));
         if !linked {
             self.finish(found);
             self.words = 0;
         }
-        let goes_on = is_link(source.get(span.end_byte..=span.end_byte));
+        let goes_on = is_linked(source.get(span.end_byte..=span.end_byte));
         if !linked && !goes_on {
             return;
         }
@@ -69,9 +70,9 @@ impl Compounds {
     }
 }
 
-/// True for the signs that hold identifiers together.
-fn is_link(between: Option<&str>) -> bool {
-    matches!(between, Some("_" | "-"))
+/// True when nothing but a sign that holds identifiers together stands there.
+fn is_linked(between: Option<&str>) -> bool {
+    between.is_some_and(|sign| sign.len() == 1 && is_link(sign.as_bytes()[0]))
 }
 
 /// False for the groups of a UUID and the like (`9c0b`), and for scripts without identifiers.

@@ -33,48 +33,83 @@ pub(super) struct Part {
 /// take it for a word; folding makes `a` of it, so no query asks for it.
 pub const PARTS_BORDER: char = 'ª';
 
-/// The parts of all words of `text` that have at least two, separated by spaces, in order, with a
+/// The parts of all words of `text` that have at least two, separated by spaces, with a
 /// [`PARTS_BORDER`] where the parts of another word begin; behind a line feed the compound
-/// identifiers of the text, each as one word and once.
+/// identifiers of the text, each as one word. What occurs again is given once, where it is first:
+/// only whether it occurs is ever asked for.
 ///
 /// ```
 /// use pi_event_search_core::text::parts_text;
 /// assert_eq!(parts_text("getUserName(utf8) plain"), "get user name ª utf 8");
-/// assert_eq!(parts_text("at v1.2.3"), "v 1 2 3");
+/// assert_eq!(parts_text("at v1.2.3, v1.2.3"), "v 1 2 3");
 /// assert_eq!(parts_text("userName in snake_case"), "user name\nsnakeªcase");
 /// ```
 pub fn parts_text(text: &str) -> String {
     let mut scanner = Scanner::with_shapes(text);
     let mut parts = Parts::default();
     let mut compounds = Compounds::default();
-    let mut spaced = String::new();
-    let mut wholes = String::new();
-    let mut known = HashSet::new();
-    let mut keep = |whole: &str| {
-        if known.insert(whole.to_owned()) {
-            wholes.push(if wholes.is_empty() { '\n' } else { ' ' });
-            wholes.push_str(whole);
+    let mut identifiers = Once::separated_by(BETWEEN_PARTS);
+    let mut wholes = Once::separated_by(" ");
+    let mut identifier = String::new();
+    loop {
+        if parts.is_idle() {
+            scanner.skip_prose();
         }
-    };
-    while let Some(word) = scanner.advance() {
-        compounds.take(text, word, &mut keep);
+        let Some(word) = scanner.advance() else {
+            break;
+        };
+        compounds.take(text, word, |whole| wholes.add(whole));
         parts.take(text, word);
-        let mut border = !parts.joined;
+        if !parts.joined {
+            identifiers.add(&identifier);
+            identifier.clear();
+        }
         for (part, _) in parts.found() {
-            if !spaced.is_empty() {
-                spaced.push(' ');
-                if border {
-                    spaced.push(PARTS_BORDER);
-                    spaced.push(' ');
-                }
+            if !identifier.is_empty() {
+                identifier.push(' ');
             }
-            border = false;
-            spaced.push_str(part);
+            identifier.push_str(part);
         }
     }
-    compounds.finish(&mut keep);
-    spaced.push_str(&wholes);
-    spaced
+    identifiers.add(&identifier);
+    compounds.finish(|whole| wholes.add(whole));
+    let mut found = identifiers.text;
+    if !wholes.text.is_empty() {
+        found.push('\n');
+        found.push_str(&wholes.text);
+    }
+    found
+}
+
+/// [`PARTS_BORDER`] as a word.
+const BETWEEN_PARTS: &str = " ª ";
+
+/// Texts one after the other, each only once.
+struct Once {
+    text: String,
+    separator: &'static str,
+    known: HashSet<String>,
+}
+
+impl Once {
+    fn separated_by(separator: &'static str) -> Self {
+        Self {
+            text: String::new(),
+            separator,
+            known: HashSet::new(),
+        }
+    }
+
+    fn add(&mut self, one: &str) {
+        if one.is_empty() || self.known.contains(one) {
+            return;
+        }
+        self.known.insert(one.to_owned());
+        if !self.text.is_empty() {
+            self.text.push_str(self.separator);
+        }
+        self.text.push_str(one);
+    }
 }
 
 /// Walks over the parts of a text, word by word.
@@ -141,7 +176,7 @@ impl Parts {
     }
 
     /// True when no word before matters for the next one, as in most prose.
-    fn is_idle(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         matches!(self.behind, Behind::Words)
             && self.numbers.parts.is_empty()
             && self.given.parts.is_empty()

@@ -59,6 +59,43 @@ fn humps_of_hash_like_words_still_split() {
     assert_eq!(parts_text("userV2From3To4By5"), "user v2 from3 to4 by5",);
 }
 
+/// What [`parts_text`] gives, without leaving anything out on the way.
+fn parts_word_by_word(text: &str) -> String {
+    let mut scanner = Scanner::with_shapes(text);
+    let (mut parts, mut compounds) = (Parts::default(), Compounds::default());
+    let mut identifiers: Vec<String> = Vec::new();
+    let mut wholes = Vec::new();
+    while let Some(word) = scanner.advance() {
+        compounds.take(text, word, |whole| wholes.push(whole.to_owned()));
+        parts.take(text, word);
+        let given: Vec<&str> = parts.found().map(|(part, _)| part).collect();
+        if given.is_empty() {
+            continue;
+        }
+        match identifiers.last_mut().filter(|_| parts.joined) {
+            Some(last) => *last = format!("{last} {}", given.join(" ")),
+            None => identifiers.push(given.join(" ")),
+        }
+    }
+    compounds.finish(|whole| wholes.push(whole.to_owned()));
+    let once = |texts: Vec<String>, separator: &str| {
+        let mut known = Vec::new();
+        for text in texts {
+            if !known.contains(&text) {
+                known.push(text);
+            }
+        }
+        known.join(separator)
+    };
+    let wholes = once(wholes, " ");
+    let found = once(identifiers, " ª ");
+    if wholes.is_empty() {
+        found
+    } else {
+        format!("{found}\n{wholes}")
+    }
+}
+
 proptest! {
     #[test]
     fn parts_are_the_word_again(text in "[A-Za-z0-9éßЖñİ修\u{301}_ ]{0,60}") {
@@ -79,6 +116,11 @@ proptest! {
             }
             prop_assert!(parts.is_empty() || at == word.span.end);
         }
+    }
+
+    #[test]
+    fn prose_is_skipped_without_a_trace(text in "([A-Za-z0-9é_. -]|[A-Z]{2,3}[a-z]|\u{1b}\\[1m|\u{301}|修|_|-|\\.){0,40}") {
+        prop_assert_eq!(parts_text(&text), parts_word_by_word(&text));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The one scanner behind index, query and highlights: a text in, its words out.
 //!
 //! A word is a run of alphanumeric characters after folding, cut at [`TOKEN_LIMIT`]; a character
-//! of a script without spaces is a word of its own. Control sequences of terminals only separate. The scanner reads the text once and holds one
-//! word and one cluster (a character with the marks on it) at a time.
+//! of a script without spaces is a word of its own. Control sequences of terminals only separate.
+//! The scanner reads the text once and holds one word and one cluster (a character with the marks
+//! on it) at a time.
 
 use super::fold::{Class, Quick, Unit, fold_into, quick};
 use super::word::{Span, TOKEN_LIMIT, Word};
@@ -75,6 +76,33 @@ impl<'t> Scanner<'t> {
                 return Some(&self.word);
             }
         }
+    }
+
+    /// Passes over words that stand for themselves: ASCII letters in one case or capitalised, with
+    /// no sign of a longer identifier on either side. They are most of what people write, and
+    /// whoever looks for identifiers has nothing to see in them.
+    pub(super) fn skip_prose(&mut self) {
+        let bytes = self.source.as_bytes();
+        let starts_linked = bytes.get(self.at).is_some_and(|byte| is_link(*byte));
+        if starts_linked || self.next_unit < self.units.len() {
+            return;
+        }
+        let mut at = self.at;
+        while let Some(byte) = bytes.get(at) {
+            match ascii_class(*byte) {
+                Class::Separator if byte.is_ascii() && *byte != ESCAPE => at += 1,
+                Class::Upper | Class::Lower => {
+                    let Some(length) = plain_word(&bytes[at..]) else {
+                        break;
+                    };
+                    at += length;
+                    self.words += 1;
+                }
+                _ => break,
+            }
+        }
+        self.index += at - self.at;
+        self.at = at;
     }
 
     /// Takes a run of ASCII letters and digits, or skips what separates.
@@ -248,6 +276,29 @@ impl<'t> Scanner<'t> {
         self.at = span.end_byte;
         span
     }
+}
+
+/// The length of the word that starts with the letter `bytes[0]`, unless there may be more to it.
+fn plain_word(bytes: &[u8]) -> Option<usize> {
+    let rest = if bytes.get(1).is_some_and(u8::is_ascii_uppercase) {
+        bytes[0].is_ascii_uppercase().then_some(Class::Upper)?
+    } else {
+        Class::Lower
+    };
+    let length = bytes
+        .iter()
+        .skip(1)
+        .position(|byte| ascii_class(*byte) != rest)
+        .map_or(bytes.len(), |more| more + 1);
+    let ends = bytes
+        .get(length)
+        .is_none_or(|byte| byte.is_ascii() && !in_word(*byte) && !is_link(*byte));
+    (ends && length <= TOKEN_LIMIT).then_some(length)
+}
+
+/// True for the signs that hold identifiers together.
+pub(super) fn is_link(byte: u8) -> bool {
+    matches!(byte, b'_' | b'-')
 }
 
 /// How many of the first bytes separate words: everything up to a letter, a digit or a character

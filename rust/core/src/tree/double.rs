@@ -111,7 +111,7 @@ impl Database {
         self.leaf = delta.leaf.clone();
     }
 
-    fn replace(&mut self, full: FullTree) {
+    pub fn replace(&mut self, full: FullTree) {
         self.places = full.places;
         self.segments = full.segments;
         self.path = full.path.into_iter().collect();
@@ -119,7 +119,7 @@ impl Database {
         self.rebuilds += 1;
     }
 
-    fn path_rows(&self) -> Vec<(u32, u32)> {
+    pub fn path_rows(&self) -> Vec<(u32, u32)> {
         let mut rows: Vec<_> = self.path.iter().map(|(&s, &u)| (s, u)).collect();
         rows.sort_by_key(|&(_, upto)| upto);
         rows
