@@ -8,6 +8,7 @@ import time
 from pi_event_search.errors import IndexBusy
 from pi_event_search.serve.engine import Engine, Stopped
 from pi_event_search.serve.log import Log
+from pi_event_search.serve.memory import give_back
 
 BETWEEN_SECONDS = 10.0
 """At least so long lies between two looks at the session directories."""
@@ -59,3 +60,4 @@ class CatchUp:
             self._engine.caught_up = True  # as far as it goes; the index says how far that is
         else:
             self._log.write(f"caught up in {(time.monotonic() - began) * 1000:.0f} ms")
+        give_back()
