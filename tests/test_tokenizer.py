@@ -27,6 +27,7 @@ QUOTES = dict.fromkeys(map(ord, '"“”„‟«»「」『』'))
 texts = TEXTS | st.text() | st.text(st.characters(min_codepoint=0x80), max_size=12)
 
 
+analyze = ANALYZER.analyze
 HEADER = b'{"type":"session","version":3,"id":"s","cwd":"/w"}\n'
 
 
@@ -39,13 +40,13 @@ def indexed(text: str) -> tuple[list[str], list[str]]:
         reader = _core.SessionReader(os.fsencode(file.name), None, None, 0)
         batch = reader.next_batch(1 << 20)
     assert batch is not None
-    (event,) = batch.take_events()
-    words = [value for fragment in event.fragments for value in fragment.words]
-    parts = [value for fragment in event.fragments for value in fragment.parts]
-    return (
-        [term for value in words for term in ANALYZER.analyze(value)],
-        [term for value in parts for term in ANALYZER.analyze(value)],
+    rows = batch.take_rows((1, 1, 0, 0), [(0, 0)], [])
+    documents = [orjson.loads(document) for document in rows.documents]
+    words, parts = (
+        [term for document in documents for value in document[name] for term in analyze(value)]
+        for name in ("words", "parts")
     )
+    return words, parts
 
 
 @settings(max_examples=500, deadline=None)

@@ -5,6 +5,7 @@ points, offsets of files bytes, times milliseconds since 1970 unless the name sa
 files and texts runs without the GIL. Constants are the core's own, so they exist once.
 """
 
+from collections.abc import Sequence
 from typing import Final, TypeAlias, final
 
 from pi_event_search.types.vocabulary import ContextRole, OmissionKind, SemanticKind
@@ -36,9 +37,24 @@ CONTRIBUTION_COMPACTION: Final[int]
 ORIGIN_ROOT: Final[int]
 ORIGIN_CYCLE: Final[int]
 EDIT_OMITS: Final[str]
+FACET_SAID: Final[str]
+"""Exact terms of the text index; the first is of what a person or the assistant said."""
+FACET_ERROR: Final[str]
+FACET_RETRIEVAL: Final[str]
+FACET_STAMP: Final[str]
+FACET_LIMIT: Final[int]
+FLAG_ERROR: Final[int]
+"""Flags of events, fragments and relationships; see ``store/rows.py``."""
+FLAG_DETACHED: Final[int]
+FLAG_IDLESS: Final[int]
+FLAG_SUPERSEDED: Final[int]
+FLAG_RETRIEVAL: Final[int]
+FLAG_INFERRED: Final[int]
 
 Checkpoint: TypeAlias = tuple[int | bytes | None, ...]
 """The columns of a checkpoint, in the order of ``store.sources.CHECKPOINT_COLUMNS``."""
+Columns: TypeAlias = tuple[int | str | bytes | None, ...]
+"""A row, in the order of the columns of its table."""
 Place: TypeAlias = tuple[int, int]
 """Number of the segment within its session, and depth; the root has depth 0."""
 Segment: TypeAlias = tuple[int, Place | None, int, str | None]
@@ -89,23 +105,8 @@ class ParsedFragment:
     def retrieval(self) -> bool:
         """A call or result of history retrieval, as far as the record itself tells."""
     @property
-    def chars(self) -> int:
-        """Code points of the source text."""
-    @property
-    def head(self) -> int | None:
-        """Code points before the omission in the stored text; None when it is whole."""
-    @property
-    def words(self) -> list[str]:
-        """Values of the word field of the text index."""
-    @property
-    def parts(self) -> list[str]:
-        """Values of its field of identifier parts."""
-    @property
-    def text(self) -> bytes:
-        """The bounded text, compressed; see :func:`bounded_text`."""
-    @property
-    def source_text(self) -> str | None:
-        """The full text; only of a record that was read back."""
+    def text(self) -> str:
+        """The full source text."""
 
 @final
 class ParsedRelationship:
@@ -124,7 +125,7 @@ class ParsedRelationship:
 
 @final
 class ParsedEvent:
-    """One record, projected."""
+    """One record that was read back."""
 
     @property
     def id(self) -> str:
@@ -195,8 +196,47 @@ class Batch:
     @property
     def receipts(self) -> list[tuple[str, int, int]]:
         """What was skipped or repaired: kind, count, byte offset of the first line."""
-    def take_events(self) -> list[ParsedEvent]:
-        """The events; the batch gives them away, so ask the tree before."""
+    def calls(self) -> list[tuple[int, list[tuple[str, bool]], str | None]]:
+        """Records with tool calls or results: their number in the batch, id and retrieval mark of
+        each call, and the id of the call they answer."""
+    def take_rows(
+        self,
+        numbering: tuple[int, int, int, int],
+        places: Sequence[Place | None],
+        answers: list[int],
+    ) -> Rows:
+        """The rows; the batch gives them away, so ask the tree before.
+
+        ``numbering``: epoch, workspace, number of the first event, first key. ``places``: segment
+        as stored and depth of each event, None for one that a later event of its id supersedes.
+        ``answers``: the events that belong to a call that was retrieval, ascending.
+        """
+
+@final
+class Rows:
+    """A batch as the stores take it."""
+
+    @property
+    def events(self) -> list[Columns]: ...
+    @property
+    def fragments(self) -> list[Columns]:
+        """Those of events that are not superseded; numbered without gaps."""
+    @property
+    def documents(self) -> list[str]:
+        """What the text index is told of these fragments, as JSON."""
+    @property
+    def relationships(self) -> list[Columns]: ...
+    @property
+    def placed(self) -> int:
+        """Events that are not superseded."""
+    @property
+    def last_ts(self) -> int:
+        """The latest time of an event."""
+    @property
+    def named(self) -> bool:
+        """Whether the session's name was given or taken away."""
+    @property
+    def name(self) -> str | None: ...
 
 @final
 class SessionReader:
@@ -359,8 +399,20 @@ def bounded_text(blob: bytes, head: int | None) -> tuple[str, str]:
     This and the next four raise :exc:`ValueError` for a damaged blob.
     """
 
-def index_values(blob: bytes, head: int | None) -> tuple[list[str], list[str]]:
-    """The values of the word field and of the parts field for a stored text."""
+def stored_document(
+    event: tuple[int, int, int, int, str, str | None, int],
+    fragment: tuple[int, int, str | None, int],
+    blob: bytes,
+    head: int | None,
+) -> str:
+    """What the text index is told of a stored fragment, as JSON.
+
+    ``event``: number, epoch, workspace, time, entry type, role, flags. ``fragment``: key, kind,
+    tool name, flags.
+    """
+
+def stamp_document(key: int, token: int) -> str:
+    """The document that marks a commit of the text index with a token."""
 
 def snippet(blob: bytes, head: int | None, query: Query | None, limit: int) -> tuple[str, Ranges]:
     """An excerpt of at most ``limit`` code points, and what of it matches the query."""

@@ -7,26 +7,15 @@ their places and numbers and hands them to the open publication.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pi_event_search import _core
 from pi_event_search.faults import point
 from pi_event_search.ingest.placement import Placement
-from pi_event_search.store.documents import document_of
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.publish import Publication
-from pi_event_search.store.rows import (
-    DETACHED,
-    ERROR,
-    FACET_LIMIT,
-    IDLESS,
-    INFERRED,
-    RETRIEVAL,
-    SUPERSEDED,
-    EventRow,
-    FragmentRow,
-)
+from pi_event_search.store.rows import RETRIEVAL
 from pi_event_search.store.schema import epoch_range, event_number
 from pi_event_search.store.sources import (
     SourceRecord,
@@ -243,7 +232,7 @@ def _save_source(
 
 
 class _Writer:
-    """Turns one batch of parsed events into rows and documents."""
+    """Hands one batch of parsed events to the stores."""
 
     def __init__(self, reading: _Reading, publication: Publication) -> None:
         self._reading = reading
@@ -254,66 +243,43 @@ class _Writer:
         """Adds the batch's events and returns how many there are."""
         reading = self._reading
         places = reading.placement.place(batch, reading.next_ord)
-        first_key = self._publication.take_keys(batch.fragment_count)
-        events = batch.take_events()
-        rows: list[EventRow] = []
-        fragments: list[FragmentRow] = []
-        documents = []
-        for ord_, (event, place) in enumerate(zip(events, places, strict=True), reading.next_ord):
-            number = event_number(reading.epoch, ord_)
-            flags = self._flags(event)
-            row = _event_row(event, number, flags, place, first_key)
-            rows.append(row)
-            # What is true of the whole file counts whether or not a later record has the same id:
-            # the answer must not depend on how the records were spread over readings.
-            reading.last_ts = max(reading.last_ts, row.ts)
-            if event.session_name is not None and not event.detached:
-                reading.name = event.session_name or None
-            if place is None:
-                continue  # its last record answers for the id
-            for fragment in event.fragments:
-                fragment_row = _fragment_row(fragment, first_key, number, flags)
-                fragments.append(fragment_row)
-                documents.append(
-                    document_of(
-                        row, reading.workspace, fragment_row, fragment.words, fragment.parts
-                    )
-                )
-                first_key += 1
-        self._publication.add(rows, fragments, documents)
-        self._relationships(rows, events)
+        rows = batch.take_rows(
+            (
+                reading.epoch,
+                reading.workspace,
+                event_number(reading.epoch, reading.next_ord),
+                self._publication.take_keys(batch.fragment_count),
+            ),
+            places,
+            self._answers_of_retrieval(batch),
+        )
+        self._publication.add(rows.events, rows.fragments, rows.documents)
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO relationships VALUES (?, ?, ?, ?, ?)", rows.relationships
+        )
         self._receipts(batch.receipts)
-        reading.next_ord += len(rows)
-        reading.events += sum(place is not None for place in places)
-        reading.events -= reading.placement.take_superseded()
-        return len(rows)
+        reading.last_ts = max(reading.last_ts, rows.last_ts)
+        if rows.named:
+            reading.name = rows.name
+        reading.next_ord += len(rows.events)
+        reading.events += rows.placed - reading.placement.take_superseded()
+        return len(rows.events)
 
-    def _flags(self, event: _core.ParsedEvent) -> int:
-        flags = 0
-        if event.is_error:
-            flags |= ERROR
-        if event.detached:
-            flags |= DETACHED
-        if event.idless:
-            flags |= IDLESS
-        # Of an event with text its fragments say it, each for itself.
-        if self._answers_retrieval(event) or (event.retrieval and not event.fragments):
-            flags |= RETRIEVAL
-        return flags
-
-    def _answers_retrieval(self, event: _core.ParsedEvent) -> bool:
-        """Whether a tool result belongs to an earlier call that was retrieval.
+    def _answers_of_retrieval(self, batch: _core.Batch) -> list[int]:
+        """Which events of the batch, ascending, belong to an earlier call that was retrieval.
 
         Only a bash call can be retrieval without its tool's name saying so. Of several calls with
         one id the last one before the result counts.
         """
         calls = self._reading.calls
-        for relationship in event.relationships:
-            if relationship.kind == _core.RELATIONSHIP_TOOL_CALL:
-                call_id = relationship.reference
-                if relationship.retrieval or self._was_retrieval(call_id):
-                    calls[call_id] = relationship.retrieval
-        return event.result_of is not None and self._was_retrieval(event.result_of)
+        answers = []
+        for at, made, answered in batch.calls():
+            for call_id, retrieval in made:
+                if retrieval or self._was_retrieval(call_id):
+                    calls[call_id] = retrieval
+            if answered is not None and self._was_retrieval(answered):
+                answers.append(at)
+        return answers
 
     def _was_retrieval(self, call_id: str) -> bool:
         """Whether the last call of an id was retrieval, in this reading or before it."""
@@ -332,23 +298,6 @@ class _Writer:
         ).fetchone()
         return found is not None and bool(found[0] & RETRIEVAL)
 
-    def _relationships(self, rows: Sequence[EventRow], events: Sequence[_core.ParsedEvent]) -> None:
-        self._connection.executemany(
-            "INSERT OR REPLACE INTO relationships VALUES (?, ?, ?, ?, ?)",
-            (
-                (
-                    row.event,
-                    relationship.kind,
-                    relationship.reference,
-                    relationship.detail,
-                    (RETRIEVAL if relationship.retrieval else 0)
-                    | (INFERRED if relationship.inferred else 0),
-                )
-                for row, event in zip(rows, events, strict=True)
-                for relationship in event.relationships
-            ),
-        )
-
     def _receipts(self, receipts: Iterable[tuple[str, int, int]]) -> None:
         count_receipts(
             self._publication, self._reading.epoch, ((k, n, f"byte {at}") for k, n, at in receipts)
@@ -363,55 +312,4 @@ def count_receipts(
         "INSERT INTO receipts VALUES (?, ?, ?, ?)"
         " ON CONFLICT DO UPDATE SET count = count + excluded.count",
         ((epoch, kind, count, where) for kind, count, where in receipts),
-    )
-
-
-def _event_row(
-    event: _core.ParsedEvent,
-    number: int,
-    flags: int,
-    place: tuple[int, int] | None,
-    first_key: int,
-) -> EventRow:
-    segment, depth = (None, None) if place is None else place
-    if place is None:
-        flags |= SUPERSEDED
-    return EventRow(
-        event=number,
-        entry_id=event.id,
-        parent_id=event.parent_id,
-        entry_type=event.entry_type[:FACET_LIMIT],
-        role=None if event.role is None else event.role[:FACET_LIMIT],
-        context_role=event.context_role,
-        contribution=event.contribution,
-        flags=flags,
-        ts=event.timestamp_ms,
-        timestamp=event.timestamp,
-        byte_start=event.byte_start,
-        byte_end=event.byte_end,
-        line=event.line,
-        record_hash=event.record_hash,
-        copy_hash=event.copy_hash,
-        segment=segment,
-        depth=depth,
-        first_key=first_key,
-        fragments=0 if place is None else len(event.fragments),
-    )
-
-
-def _fragment_row(
-    fragment: _core.ParsedFragment, key: int, event: int, event_flags: int
-) -> FragmentRow:
-    return FragmentRow(
-        key=key,
-        event=event,
-        kind=fragment.kind,
-        n=fragment.n,
-        tool_name=None if fragment.tool_name is None else fragment.tool_name[:FACET_LIMIT],
-        custom_type=fragment.custom_type,
-        flags=(ERROR if fragment.is_error else 0)
-        | (RETRIEVAL if fragment.retrieval else event_flags & RETRIEVAL),
-        chars=fragment.chars,
-        head=fragment.head,
-        text=fragment.text,
     )

@@ -22,7 +22,6 @@ from pi_event_search.errors import InvalidQuery
 from pi_event_search.services.files import events_touching
 from pi_event_search.services.query import parse
 from pi_event_search.services.silent import NO_FRAGMENT, silent_hits
-from pi_event_search.store.documents import RETRIEVAL_FACET
 from pi_event_search.store.rows import RETRIEVAL, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
@@ -149,7 +148,7 @@ class Matches:
         Whole workspaces, less single sessions: the engine only must not fill pages with what the
         rows refuse in the end.
         """
-        suppressed = (RETRIEVAL_FACET,) if self._suppresses else ()
+        suppressed = (_core.FACET_RETRIEVAL,) if self._suppresses else ()
         if len(sessions) == 1:
             return TextFilter(epochs=list(sessions), without_facets=suppressed)
         everywhere = self.scope.directory.workspaces

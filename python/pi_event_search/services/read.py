@@ -168,7 +168,7 @@ def _parts(record: _core.ParsedEvent) -> list[_Part]:
             fragment.tool_name,
             fragment.custom_type,
             fragment.is_error,
-            fragment.source_text or "",
+            fragment.text,
         )
         for fragment in record.fragments
     ]

@@ -21,10 +21,11 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from pi_event_search import _core
 from pi_event_search.faults import point
 from pi_event_search.store.database import Database, number, set_metadata
 from pi_event_search.store.rows import EventRow, FragmentRow
-from pi_event_search.store.text_index import TextDocument, TextIndex
+from pi_event_search.store.text_index import TextIndex
 
 RESERVED_KEYS = 1 << 24
 """Keys reserved at once. Numbers are plentiful, and a batch must never run out of them."""
@@ -103,11 +104,11 @@ class Publication:
 
     def add(
         self,
-        events: Sequence[EventRow],
-        fragments: Sequence[FragmentRow],
-        documents: Sequence[TextDocument],
+        events: Sequence[_core.Columns],
+        fragments: Sequence[_core.Columns],
+        documents: Sequence[str],
     ) -> None:
-        """Adds events with their fragments to the batch."""
+        """Adds events with their fragments, as rows of their tables, and the documents of these."""
         self.connection.executemany(_INSERT_EVENT, events)
         self.connection.executemany(_INSERT_FRAGMENT, fragments)
         point("publish.rows")

@@ -36,7 +36,6 @@ from pi_event_search.store.database import (
     number,
     set_metadata,
 )
-from pi_event_search.store.documents import document_of
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.layout import (
     BUILDING,
@@ -50,7 +49,7 @@ from pi_event_search.store.rows import EVENT_COLUMNS, EventRow, FragmentRow, fra
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.sources import add_source
 from pi_event_search.store.text_files import damaged_file, missing_file
-from pi_event_search.store.text_index import TextDocument, TextIndex, TextProblem
+from pi_event_search.store.text_index import TextIndex, TextProblem
 
 
 class KnownFile(NamedTuple):
@@ -229,16 +228,28 @@ def discard_unfinished(connection: sqlite3.Connection) -> None:
         point("recovery.discarded")
 
 
-def stored_document(event: EventRow, workspace: int, fragment: FragmentRow) -> TextDocument:
+def stored_document(event: EventRow, workspace: int, fragment: FragmentRow) -> str:
     """The document of a fragment, made from its bounded text in SQLite.
 
     :raises Contradiction: the text cannot be read.
     """
     try:
-        words, parts = _core.index_values(fragment.text, fragment.head)
-    except ValueError as error:
+        return _core.stored_document(
+            (
+                event.event,
+                event.epoch,
+                workspace,
+                event.ts,
+                event.entry_type,
+                event.role,
+                event.flags,
+            ),
+            (fragment.key, fragment.kind, fragment.tool_name, fragment.flags),
+            fragment.text,
+            fragment.head,
+        )
+    except (ValueError, OverflowError, TypeError) as error:
         raise Contradiction(f"The text of fragment {fragment.key} is damaged: {error}") from error
-    return document_of(event, workspace, fragment, words, parts)
 
 
 def _trouble(connection: sqlite3.Connection, directory: Path, *, unclean: bool) -> str | None:
@@ -260,7 +271,7 @@ def _is_left_over(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM reservations").fetchone() is not None
 
 
-def _write_text(directory: Path, batches: Iterable[list[TextDocument]]) -> int:
+def _write_text(directory: Path, batches: Iterable[list[str]]) -> int:
     """A new text index of some documents; returns its stamp."""
     text = TextIndex.create(directory)
     point("rebuild.created")
@@ -278,7 +289,7 @@ def _write_text(directory: Path, batches: Iterable[list[TextDocument]]) -> int:
     return stamp
 
 
-def _all_documents(connection: sqlite3.Connection) -> Iterator[list[TextDocument]]:
+def _all_documents(connection: sqlite3.Connection) -> Iterator[list[str]]:
     workspaces = dict(connection.execute("SELECT epoch, workspace FROM sessions"))
     last = -1
     while True:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
+from pi_event_search import _core
 from pi_event_search.store.schema import epoch_of, ord_of
 
-ERROR = 1
+ERROR = _core.FLAG_ERROR
 """Event and fragment flag: the event counts for the error filter."""
-DETACHED = 2
+DETACHED = _core.FLAG_DETACHED
 """Event flag: found on a line that Pi skips; searchable, outside the tree."""
-IDLESS = 4
+IDLESS = _core.FLAG_IDLESS
 """Event flag: the record has no id where its format needs one."""
-SUPERSEDED = 8
+SUPERSEDED = _core.FLAG_SUPERSEDED
 """Event flag: a later record of the session has the same id; kept for its place only."""
-RETRIEVAL = 16
+RETRIEVAL = _core.FLAG_RETRIEVAL
 """Event and fragment flag: a retrieval tool's own call or result."""
-INFERRED = 1
+INFERRED = _core.FLAG_INFERRED
 """Relationship flag: concluded from a recognised tool call or summary, not recorded as such."""
-FACET_LIMIT = 200
+FACET_LIMIT = _core.FACET_LIMIT
 """Code points of a role, tool name or entry type that are kept; a longer one is damage."""
 DERIVED_ID = "~"
 """How the ids begin that entries without an id are given."""

@@ -10,14 +10,14 @@ synced after a commit (Tantivy renames its meta file last and does not sync afte
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, cast
 
 import tantivy
 
+from pi_event_search import _core
 from pi_event_search.errors import IndexProblem
 from pi_event_search.faults import point
 from pi_event_search.store.layout import sync_directory
@@ -32,46 +32,21 @@ BULK_THREADS = 2
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class TextDocument:
-    """One fragment as it is indexed.
-
-    ``words`` and ``parts`` are texts prepared by the core: one value, or two when the middle of a
-    long text is left out, so that no phrase matches across the omission. ``facets`` are exact
-    terms, see :func:`facet`.
-
-    Parts have positions, for phrases. The compound identifiers that come with them are only there
-    or not, so they get a field without positions, which is half as large.
-    """
-
-    key: int
-    event: int
-    epoch: int
-    workspace: int
-    ts: int
-    facets: Sequence[str]
-    words: Sequence[str]
-    parts: Sequence[str]
-
-
 def facet(name: str, value: str) -> str:
     """The term for an unchanging fact, such as ``kind`` = ``tool.result``."""
     return f"{name}:{value}"
 
 
-STAMP_FACET = facet("is", "stamp")
-_NEVER = -(1 << 62)
-"""Epoch, workspace and time of a stamp: outside everything that is asked for."""
-
-
-SAID_FACET = facet("is", "said")
-"""What a person or the assistant said or concluded; not what tools were told or what they gave."""
-
-
 def _schema() -> tantivy.Schema:
+    """See ``rust/core/src/document.rs`` for what the fields mean.
+
+    Keys and times are not indexed: ranges of them are looked for in their columns.
+    """
     builder = tantivy.SchemaBuilder()
-    for name in ("key", "event", "epoch", "workspace", "ts"):
+    for name in ("event", "epoch", "workspace"):
         builder.add_integer_field(name, indexed=True, fast=True)
+    for name in ("key", "ts"):
+        builder.add_integer_field(name, fast=True)
     builder.add_text_field("facet", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("words", tokenizer_name=TOKENIZER, index_option="position")
     builder.add_text_field("parts", tokenizer_name=TOKENIZER, index_option="position")
@@ -135,7 +110,7 @@ class TextIndex:
         def look() -> int | None:
             self._index.reload()
             searcher = self._index.searcher()
-            query = tantivy.Query.term_query(SCHEMA, "facet", STAMP_FACET, "basic")
+            query = tantivy.Query.term_query(SCHEMA, "facet", _core.FACET_STAMP, "basic")
             newest = searcher.search(
                 query, 1, count=False, order_by_field="key", order=tantivy.Order.Asc
             )
@@ -152,43 +127,16 @@ class TextIndex:
         interface. ``key`` is above all keys before; the newest mark is the one that counts, so
         none needs to be deleted.
         """
-        mark = TextDocument(
-            key=-key,
-            event=token,
-            epoch=_NEVER,
-            workspace=_NEVER,
-            ts=_NEVER,
-            facets=[STAMP_FACET],
-            words=[],
-            parts=[],
-        )
-        self.add((mark,), bulk=bulk)
+        self.add((_core.stamp_document(-key, token),), bulk=bulk)
 
-    def add(self, documents: Iterable[TextDocument], *, bulk: bool) -> None:
-        """Adds documents; they exist after :meth:`commit`."""
+    def add(self, documents: Iterable[str], *, bulk: bool) -> None:
+        """Adds documents, given as the core writes them; they exist after :meth:`commit`."""
         writer = self._open_writer(bulk)
         point("text.add")
 
         def add_all() -> None:
             for document in documents:
-                # The core gives parts and, behind a line feed, whole compound identifiers.
-                parts = [value.partition("\n") for value in document.parts]
-                writer.add_document(
-                    tantivy.Document.from_dict(
-                        {
-                            "key": document.key,
-                            "event": document.event,
-                            "epoch": document.epoch,
-                            "workspace": document.workspace,
-                            "ts": document.ts,
-                            "facet": document.facets,
-                            "words": document.words,
-                            "parts": [value for value, _, _ in parts if value],
-                            "wholes": [value for _, _, value in parts if value],
-                        },
-                        SCHEMA,
-                    )
-                )
+                writer.add_json(document)
 
         self._written("add documents", add_all)
 

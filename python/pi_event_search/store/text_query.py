@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 import tantivy
 
 from pi_event_search import _core
-from pi_event_search.store.text_index import SAID_FACET, SCHEMA, facet, guarded
+from pi_event_search.store.text_index import SCHEMA, facet, guarded
 
 Query = tantivy.Query
 Occur = tantivy.Occur
@@ -125,7 +125,7 @@ def _bonuses(query: _core.Query, ranking: Ranking, searcher: tantivy.Searcher) -
     holding = [searcher.doc_freq("words", word) for word in words]
     if ranking.said:
         rarity = sum(_rarity(count, searcher.num_docs) for count in holding)
-        said = Query.term_query(SCHEMA, "facet", SAID_FACET, "basic")
+        said = Query.term_query(SCHEMA, "facet", _core.FACET_SAID, "basic")
         yield Query.const_score_query(said, ranking.said * rarity)
     if ranking.whole:
         for whole in filter(None, query.wholes):

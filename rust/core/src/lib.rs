@@ -13,6 +13,7 @@ pub const TOKENIZER_VERSION: u32 = 2;
 
 pub mod boundary;
 pub mod checkpoint;
+pub mod document;
 pub mod entry;
 pub mod error;
 pub mod json;

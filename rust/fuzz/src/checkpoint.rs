@@ -93,7 +93,7 @@ fn damage(checkpoint: &mut Checkpoint, input: &mut Input<'_>) {
         5 => checkpoint.boundary.offset = value,
         6 => checkpoint.boundary.length = value,
         7 => checkpoint.observation.size = value,
-        8 => checkpoint.tail = Some(checkpoint.boundary.clone()),
+        8 => checkpoint.tail = Some(checkpoint.boundary),
         9 => checkpoint.boundary.hash[0] ^= 1,
         10 => checkpoint.settled = !checkpoint.settled,
         _ => checkpoint.tail = None,
@@ -103,7 +103,7 @@ fn damage(checkpoint: &mut Checkpoint, input: &mut Input<'_>) {
 /// A damaged checkpoint costs at most a reading; it is never believed beyond the file's end.
 fn survive(bytes: &[u8], checkpoint: &Checkpoint) {
     for version in [1, 3] {
-        let known = Some((checkpoint.clone(), version));
+        let known = Some((*checkpoint, version));
         let Ok(mut reader) = SessionReader::open(file(bytes, 1), known, LATER) else {
             continue;
         };

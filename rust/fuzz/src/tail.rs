@@ -34,7 +34,7 @@ fn check_checkpoint(bytes: &[u8], whole: &Reading) {
         .iter()
         .rposition(|b| *b == b'\n')
         .map_or(0, |at| at + 1) as u64;
-    let lines = bytes.iter().filter(|b| **b == b'\n').count() as u64;
+    let lines = bytes.split(|b| *b == b'\n').count() as u64 - 1;
     assert!(checkpoint.complete_offset <= complete);
     if checkpoint.complete_offset > 0 {
         assert_eq!(checkpoint.complete_offset, complete);
@@ -52,7 +52,7 @@ fn grow(bytes: &[u8], cut: usize, whole: Option<&Reading>) {
         return;
     };
     let version = first.version.expect("a whole reading has a header");
-    let known = Some((first.checkpoint.clone(), version));
+    let known = Some((first.checkpoint, version));
     let second = read(file(bytes, 1), known, u64::MAX);
     let (Some(second), Some(whole)) = (second, whole) else {
         panic!("a session stays one while it grows");

@@ -6,6 +6,7 @@
 // Python hands over owned values and calls methods as they are written there.
 #![allow(clippy::needless_pass_by_value, missing_docs)]
 
+mod batch;
 mod errors;
 mod records;
 mod session;
@@ -17,6 +18,7 @@ use pyo3::prelude::*;
 /// The native half of `pi_event_search`.
 #[pymodule]
 mod _core {
+    use pi_event_search_core::document;
     use pi_event_search_core::entry::Receipt;
     use pi_event_search_core::project::{
         ContextRole, Contribution, Kind, Omission, RelationshipKind,
@@ -26,19 +28,43 @@ mod _core {
     use pi_event_search_core::{PROJECTOR_VERSION, TOKENIZER_VERSION};
     use pyo3::prelude::*;
 
+    use super::batch;
+
+    #[pymodule_export]
+    use super::batch::{Batch, Rows};
     #[pymodule_export]
     use super::errors::{NotASession, SourceChanged};
     #[pymodule_export]
-    use super::records::{Batch, Header, ParsedEvent, ParsedFragment, ParsedRelationship};
+    use super::records::{Header, ParsedEvent, ParsedFragment, ParsedRelationship};
     #[pymodule_export]
     use super::session::{SessionReader, is_settled, read_header, read_record};
     #[pymodule_export]
     use super::text::{
-        Query, bounded_text, index_values, parse_query, preview, preview_bounded, snippet, tokens,
-        window_bounded,
+        Query, bounded_text, parse_query, preview, preview_bounded, snippet, stamp_document,
+        stored_document, tokens, window_bounded,
     };
     #[pymodule_export]
     use super::tree::{FullTree, Tree, TreeDelta, TreeNeeds, rebuild_tree, window};
+
+    /// Facets and flags exist once, here.
+    fn vocabulary(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("FACET_SAID", document::SAID)?;
+        module.add("FACET_ERROR", document::ERROR)?;
+        module.add("FACET_RETRIEVAL", document::RETRIEVAL)?;
+        module.add("FACET_STAMP", document::STAMP)?;
+        module.add("FACET_LIMIT", batch::FACET_LIMIT)?;
+        for (name, flag) in [
+            ("ERROR", batch::ERROR),
+            ("DETACHED", batch::DETACHED),
+            ("IDLESS", batch::IDLESS),
+            ("SUPERSEDED", batch::SUPERSEDED),
+            ("RETRIEVAL", batch::RETRIEVAL),
+            ("INFERRED", batch::INFERRED),
+        ] {
+            module.add(format!("FLAG_{name}"), flag)?;
+        }
+        Ok(())
+    }
 
     #[pymodule_init]
     fn constants(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -67,6 +93,7 @@ mod _core {
             .filter(|receipt| receipt.loses_record())
             .map(Receipt::as_str)
             .collect();
-        module.add("LOSING_RECEIPTS", losing)
+        module.add("LOSING_RECEIPTS", losing)?;
+        vocabulary(module)
     }
 }

@@ -1,14 +1,10 @@
 //! Parsed records as Python sees them.
 
-use std::convert::Infallible;
-
 use pi_event_search_core::entry;
 use pi_event_search_core::project::{Fragment, Relationship, Scalar, canonical_timestamp};
-use pi_event_search_core::session::{self, Record};
-use pi_event_search_core::text::{INDEXED_LIMIT, bound, compress, index_text, parts_text};
-use pi_event_search_core::tree::Node;
+use pi_event_search_core::session::Record;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyDict;
 use pyo3::{PyClass, PyClassInitializer};
 
 #[pyclass(frozen, get_all)]
@@ -35,7 +31,7 @@ impl From<entry::Header> for Header {
     }
 }
 
-/// A fragment, with the texts that the index keeps prepared while the GIL is free.
+/// A fragment with its full text.
 #[pyclass(frozen, get_all)]
 pub struct ParsedFragment {
     kind: u8,
@@ -44,68 +40,11 @@ pub struct ParsedFragment {
     custom_type: Option<String>,
     is_error: bool,
     retrieval: bool,
-    chars: usize,
-    head: Option<usize>,
-    words: Vec<String>,
-    parts: Vec<String>,
-    source_text: Option<String>,
-    text: Blob,
+    text: String,
 }
 
-/// Bytes that reach Python as `bytes`.
-#[derive(Clone)]
-pub struct Blob(Vec<u8>);
-
-impl<'py> IntoPyObject<'py> for &Blob {
-    type Target = PyBytes;
-    type Output = Bound<'py, PyBytes>;
-    type Error = Infallible;
-
-    fn into_pyobject(self, py: Python<'py>) -> Result<Self::Output, Self::Error> {
-        Ok(PyBytes::new(py, &self.0))
-    }
-}
-
-impl ParsedFragment {
-    /// For the index: bounded, compressed, tokenised.
-    fn indexed(fragment: Fragment) -> Self {
-        let bounded = bound(&fragment.text, INDEXED_LIMIT);
-        let (chars, head) = (
-            bounded.total,
-            (!bounded.is_whole()).then_some(bounded.head_chars),
-        );
-        let (text, words, parts) = if bounded.is_whole() {
-            let text = compress(&fragment.text);
-            (
-                text,
-                analyse(&[&fragment.text], words_of),
-                analyse(&[&fragment.text], parts_text),
-            )
-        } else {
-            let halves = [bounded.head, bounded.tail];
-            let text = compress(&halves.concat());
-            (
-                text,
-                analyse(&halves, words_of),
-                analyse(&halves, parts_text),
-            )
-        };
-        Self {
-            chars,
-            head,
-            words,
-            parts,
-            text: Blob(text),
-            ..Self::bare(fragment, false)
-        }
-    }
-
-    /// For a read: the full source text alone.
-    fn read(fragment: Fragment) -> Self {
-        Self::bare(fragment, true)
-    }
-
-    fn bare(fragment: Fragment, keep_text: bool) -> Self {
+impl From<Fragment> for ParsedFragment {
+    fn from(fragment: Fragment) -> Self {
         Self {
             kind: fragment.kind.code(),
             n: fragment.n,
@@ -113,28 +52,9 @@ impl ParsedFragment {
             custom_type: fragment.custom_type,
             is_error: fragment.is_error,
             retrieval: fragment.retrieval,
-            chars: 0,
-            head: None,
-            words: Vec::new(),
-            parts: Vec::new(),
-            source_text: keep_text.then_some(fragment.text),
-            text: Blob(Vec::new()),
+            text: fragment.text,
         }
     }
-}
-
-/// The values of one field for the pieces of a text; a field without a token has no value.
-pub fn analyse(pieces: &[&str], analysis: fn(&str) -> String) -> Vec<String> {
-    pieces
-        .iter()
-        .map(|piece| analysis(piece))
-        .filter(|value| !value.is_empty())
-        .collect()
-}
-
-/// The text of the word field.
-pub fn words_of(text: &str) -> String {
-    index_text(text).into_owned()
 }
 
 #[pyclass(frozen, get_all)]
@@ -187,44 +107,10 @@ pub struct ParsedEvent {
     attributes: Py<PyDict>,
 }
 
-/// What a record becomes before Python objects are made of it.
-pub struct Prepared {
-    record: Record,
-    fragments: Vec<ParsedFragment>,
-}
-
-impl Prepared {
-    /// Prepares a record for the index; the expensive part, without the GIL.
-    pub fn indexed(mut record: Record) -> Self {
-        let fragments = std::mem::take(&mut record.event.fragments);
-        Self {
-            record,
-            fragments: fragments.into_iter().map(ParsedFragment::indexed).collect(),
-        }
-    }
-
-    /// Prepares a record that was read back.
-    pub fn read(mut record: Record) -> Self {
-        let fragments = std::mem::take(&mut record.event.fragments);
-        Self {
-            record,
-            fragments: fragments.into_iter().map(ParsedFragment::read).collect(),
-        }
-    }
-
-    /// The record as the tree sees it.
-    pub fn node(&self, ord: u64) -> Node<'_> {
-        let event = &self.record.event;
-        Node {
-            ord,
-            id: event.id.as_deref().filter(|_| !self.record.idless),
-            parent_id: event.parent_id.as_deref(),
-            detached: self.record.detached,
-        }
-    }
-
-    pub fn into_python(self, py: Python<'_>) -> PyResult<ParsedEvent> {
-        let Record { event, .. } = self.record;
+impl ParsedEvent {
+    /// A record that was read back.
+    pub fn read(py: Python<'_>, record: Record) -> PyResult<Self> {
+        let event = record.event;
         let attributes = PyDict::new(py);
         for (name, value) in event.attributes {
             match value {
@@ -234,7 +120,7 @@ impl Prepared {
                 Scalar::Bool(flag) => attributes.set_item(name, flag)?,
             }
         }
-        Ok(ParsedEvent {
+        Ok(Self {
             id: event.id.unwrap_or_default(),
             parent_id: event.parent_id,
             entry_type: event.entry_type,
@@ -243,19 +129,20 @@ impl Prepared {
             contribution: event.contribution as u8,
             is_error: event.is_error,
             retrieval: event.retrieval,
-            detached: self.record.detached,
-            idless: self.record.idless,
-            timestamp: unless_canonical(event.timestamp, event.timestamp_ms),
+            detached: record.detached,
+            idless: record.idless,
+            timestamp: unless_canonical(event.timestamp.as_deref(), event.timestamp_ms)
+                .map(str::to_owned),
             timestamp_ms: event.timestamp_ms.unwrap_or_default(),
-            byte_start: self.record.byte_start,
-            byte_end: self.record.byte_end,
-            line: self.record.line,
-            record_hash: self.record.record_hash,
+            byte_start: record.byte_start,
+            byte_end: record.byte_end,
+            line: record.line,
+            record_hash: record.record_hash,
             copy_hash: event.copy_hash,
             session_name: event.session_name,
             result_of: event.result_of,
             omissions: event.omissions.to_vec(),
-            fragments: objects(py, self.fragments)?,
+            fragments: objects(py, event.fragments.into_iter().map(ParsedFragment::from))?,
             relationships: objects(
                 py,
                 event
@@ -269,7 +156,7 @@ impl Prepared {
 }
 
 /// The recorded time, unless writing the milliseconds as Pi does gives the same text.
-fn unless_canonical(recorded: Option<String>, milliseconds: Option<i64>) -> Option<String> {
+pub fn unless_canonical(recorded: Option<&str>, milliseconds: Option<i64>) -> Option<&str> {
     let recorded = recorded.unwrap_or_default();
     let canonical = milliseconds.is_some_and(|ms| canonical_timestamp(ms) == recorded);
     (!canonical).then_some(recorded)
@@ -280,68 +167,4 @@ where
     C: PyClass + Into<PyClassInitializer<C>>,
 {
     values.into_iter().map(|value| Py::new(py, value)).collect()
-}
-
-/// Records handed out together.
-#[pyclass]
-pub struct Batch {
-    pub(crate) records: Vec<Prepared>,
-    receipts: Vec<(&'static str, u64, u64)>,
-    #[pyo3(get)]
-    weight: u64,
-    #[pyo3(get)]
-    fragment_count: usize,
-}
-
-impl Batch {
-    /// Prepares what a reader handed out. `weight` counts the bytes of its records.
-    pub fn prepare(batch: session::Batch) -> Self {
-        let weight = batch
-            .records
-            .iter()
-            .map(|r| r.byte_end - r.byte_start)
-            .sum();
-        let mut receipts: Vec<(&'static str, u64, u64)> = Vec::new();
-        for (receipt, offset) in batch.receipts {
-            match receipts
-                .iter_mut()
-                .find(|(kind, ..)| *kind == receipt.as_str())
-            {
-                Some((_, count, _)) => *count += 1,
-                None => receipts.push((receipt.as_str(), 1, offset)),
-            }
-        }
-        let records: Vec<Prepared> = batch.records.into_iter().map(Prepared::indexed).collect();
-        let fragment_count = records.iter().map(|record| record.fragments.len()).sum();
-        Self {
-            records,
-            receipts,
-            weight,
-            fragment_count,
-        }
-    }
-
-    /// The records as the tree sees them, numbered from `first_ord`.
-    pub fn nodes(&self, first_ord: u64) -> Vec<Node<'_>> {
-        (first_ord..)
-            .zip(&self.records)
-            .map(|(ord, record)| record.node(ord))
-            .collect()
-    }
-}
-
-#[pymethods]
-impl Batch {
-    /// Takes the events out of the batch.
-    fn take_events(&mut self, py: Python<'_>) -> PyResult<Vec<ParsedEvent>> {
-        std::mem::take(&mut self.records)
-            .into_iter()
-            .map(|record| record.into_python(py))
-            .collect()
-    }
-
-    #[getter]
-    fn receipts(&self) -> Vec<(&'static str, u64, u64)> {
-        self.receipts.clone()
-    }
 }

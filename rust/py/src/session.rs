@@ -11,8 +11,9 @@ use pi_event_search_core::source::{FileSource, Observation};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
+use crate::batch::Batch;
 use crate::errors::to_python;
-use crate::records::{Batch, Header, ParsedEvent, Prepared};
+use crate::records::{Header, ParsedEvent};
 
 /// Columns of a stored checkpoint, in the order of `CHECKPOINT_COLUMNS` in `store/sources.py`.
 const CHECKPOINT_COLUMNS: usize = 18;
@@ -80,7 +81,7 @@ impl SessionReader {
     fn next_batch(&mut self, py: Python<'_>, budget: u64) -> PyResult<Option<Batch>> {
         let batch = py.detach(|| {
             let batch = self.reader.next_batch(budget)?;
-            Ok(batch.map(Batch::prepare))
+            Ok(batch.map(Batch::analyse))
         });
         batch.map_err(to_python)
     }
@@ -119,7 +120,7 @@ pub fn read_record(
         )
     });
     match record.map_err(to_python)? {
-        Some(record) => Prepared::read(record).into_python(py).map(Some),
+        Some(record) => ParsedEvent::read(py, record).map(Some),
         None => Ok(None),
     }
 }

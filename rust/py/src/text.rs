@@ -1,11 +1,12 @@
 //! Text as Python asks for it: queries, snippets, previews, what the text index is told.
 
+use pi_event_search_core::document::{self, Facts, Texts};
+use pi_event_search_core::project::Kind;
 use pi_event_search_core::text::{self, Bounded, Clause, Preview};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::records::{analyse, words_of};
-use pi_event_search_core::text::parts_text;
+use crate::batch::{ERROR, RETRIEVAL};
 
 type Ranges = Vec<(usize, usize)>;
 
@@ -104,16 +105,43 @@ pub fn bounded_text(blob: &[u8], head: Option<usize>) -> PyResult<(String, Strin
     Ok((head.to_owned(), tail.to_owned()))
 }
 
+/// Of an event row: number, epoch, workspace, time, entry type, role, flags.
+type EventFacts<'a> = (i64, i64, i64, i64, &'a str, Option<&'a str>, u32);
+/// Of a fragment row: key, kind, tool name, flags.
+type FragmentFacts<'a> = (i64, u8, Option<&'a str>, u32);
+
 #[pyfunction]
-pub fn index_values(blob: &[u8], head: Option<usize>) -> PyResult<(Vec<String>, Vec<String>)> {
-    let stored = Stored::read(blob, head)?;
-    let (head, tail) = stored.halves();
-    let pieces: &[&str] = if tail.is_empty() {
-        &[head]
-    } else {
-        &[head, tail]
+pub fn stored_document(
+    event: EventFacts<'_>,
+    fragment: FragmentFacts<'_>,
+    blob: &[u8],
+    head: Option<usize>,
+) -> PyResult<String> {
+    let (number, epoch, workspace, ts, entry_type, role, event_flags) = event;
+    let (key, kind, tool, flags) = fragment;
+    let unknown = || PyValueError::new_err("stored text is damaged: its kind is unknown");
+    let kind = *Kind::ALL.get(usize::from(kind)).ok_or_else(unknown)?;
+    let facts = Facts {
+        key,
+        event: number,
+        epoch,
+        workspace,
+        ts,
+        kind,
+        entry_type,
+        role,
+        tool,
+        is_error: event_flags & ERROR != 0,
+        retrieval: flags & RETRIEVAL != 0,
     };
-    Ok((analyse(pieces, words_of), analyse(pieces, parts_text)))
+    let stored = Stored::read(blob, head)?;
+    let texts = Texts::of(&stored.bounded(0));
+    Ok(document::document(&facts, &texts))
+}
+
+#[pyfunction]
+pub fn stamp_document(key: i64, token: i64) -> String {
+    document::stamp_document(key, token)
 }
 
 #[pyfunction]

@@ -6,7 +6,7 @@ use pi_event_search_core::tree::{
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::records::Batch;
+use crate::batch::Batch;
 
 type PlaceTuple = (u32, u32);
 /// Number, parent place, origin code, missing parent.

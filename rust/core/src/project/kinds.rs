@@ -56,6 +56,19 @@ impl Kind {
         }
     }
 
+    /// True for what a person or the assistant said or concluded.
+    pub fn is_said(self) -> bool {
+        matches!(
+            self,
+            Self::UserText
+                | Self::AssistantText
+                | Self::SummaryCompaction
+                | Self::SummaryBranch
+                | Self::CustomMessage
+                | Self::SessionName
+        )
+    }
+
     /// A small number for storage; never reassigned.
     pub fn code(self) -> u8 {
         self as u8
