@@ -234,7 +234,8 @@ class Reconciler:
                 record = add_source(connection, found.canonical, explicit=explicit)
                 self._read_header(connection, record)
                 point("reconcile.source_added")
-            set_awaited(connection, record.source, found.size)
+            if not record.unchanged(stat_of(found)):  # another writer may have taken it in since
+                set_awaited(connection, record.source, found.size)
             if found.root:
                 add_listing(connection, found.root, record.source, found.path)
             if explicit:
