@@ -1,4 +1,8 @@
-"""The index as programs use it."""
+"""The index as programs use it.
+
+What a search does not need is loaded by the first call that does: a search from the shell is over
+sooner than all of it is loaded.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +17,12 @@ from typing import Any, Self
 
 from pi_event_search import _core, config
 from pi_event_search.access.coverage import coverage_of, problems_of
-from pi_event_search.access.directory import Directory
 from pi_event_search.access.scope import Scope, scope_of
 from pi_event_search.access.view import View
+from pi_event_search.access.visible import Catalog
 from pi_event_search.errors import IndexBusy, IndexProblem, InvalidArgument
 from pi_event_search.ingest.reconcile import Counts, Pace, Reconciler
-from pi_event_search.services.read import SourceModified, read_event
 from pi_event_search.services.search import Search
-from pi_event_search.services.sessions import lineage_of, list_sessions
-from pi_event_search.services.trace import trace_event
 from pi_event_search.store.schema import SCHEMA_VERSION
 from pi_event_search.store.store import Snapshot, Store
 from pi_event_search.types import (
@@ -47,8 +48,6 @@ from pi_event_search.types import (
 from pi_event_search.types.requests import Moment, PathText, words
 from pi_event_search.upkeep.audit import PIECE_BYTES, Audit
 from pi_event_search.upkeep.maintain import bring_up_to_date, rebuild
-from pi_event_search.upkeep.verify import damage_of, verify
-from pi_event_search.upkeep.watch import Notifications, keep_current
 
 _SMALL_BATCH_BYTES = 8_000_000
 """Session records after which a batch is published while questions are answered."""
@@ -69,7 +68,7 @@ class EventIndex:
         self._store = store
         self._config = settings
         self._bridged = bridged
-        self._directory: tuple[int, Directory] | None = None
+        self._catalog: tuple[int, Catalog] | None = None
         self._audit = Audit(store.database)
         self._auditing = threading.Lock()
 
@@ -200,6 +199,8 @@ class EventIndex:
         :param wakeups: when to look; ``None``: whenever something happens in the session
             directories, and every 15 seconds.
         """
+        from pi_event_search.upkeep.watch import Notifications, keep_current
+
         ended = threading.Event() if stop is None else stop
         if wakeups is None:
             directories = [directory.path for directory in self._config.session_dirs]
@@ -228,6 +229,8 @@ class EventIndex:
 
         :raises IndexBusy: another process is writing and did not finish in time.
         """
+        from pi_event_search.upkeep.verify import damage_of, verify
+
         with self._guarded():
             damage = damage_of(self._store)
             if damage:
@@ -324,6 +327,8 @@ class EventIndex:
             before=before,
             after=after,
         )
+        from pi_event_search.services.read import SourceModified
+
         with self._asking():
             try:
                 return self._read(request, invocation, accept_modified=False)
@@ -346,6 +351,8 @@ class EventIndex:
         :raises NotFound: no such event, or the caller may not see it.
         """
         request = TraceRequest(session_id=session_id, entry_id=entry_id, depth=depth)
+        from pi_event_search.services.trace import trace_event
+
         with self._asking(), self._view(invocation) as (_, view):
             return trace_event(view, request)
 
@@ -360,6 +367,8 @@ class EventIndex:
     ) -> SessionPage:
         """Sessions the caller may see, the newest activity first."""
         request = SessionsRequest(limit=limit, name=name, time_from=time_from, time_to=time_to)
+        from pi_event_search.services.sessions import list_sessions
+
         with self._asking(), self._view(invocation) as (snapshot, view):
             coverage = self._coverage(snapshot, view)
             return list_sessions(view, request, coverage)
@@ -369,6 +378,8 @@ class EventIndex:
 
         :raises NotFound: no such session, or the caller may not see it.
         """
+        from pi_event_search.services.sessions import lineage_of
+
         with self._asking(), self._view(invocation) as (_, view):
             return lineage_of(view, session_id)
 
@@ -404,6 +415,8 @@ class EventIndex:
     def _read(
         self, request: ReadRequest, invocation: Invocation | None, *, accept_modified: bool
     ) -> Event:
+        from pi_event_search.services.read import read_event
+
         with self._view(invocation) as (snapshot, view):
             coverage = self._coverage(snapshot, view)
             return read_event(view, request, coverage, accept_modified=accept_modified)
@@ -434,10 +447,10 @@ class EventIndex:
         )
 
     def _scope(self, snapshot: Snapshot, invocation: Invocation) -> Scope:
-        known = self._directory
+        known = self._catalog
         if known is None or known[0] != snapshot.generation:
-            known = snapshot.generation, Directory(snapshot.connection, self._config)
-            self._directory = known
+            known = snapshot.generation, Catalog(snapshot.connection, self._config)
+            self._catalog = known
         return scope_of(snapshot.connection, known[1], invocation, self._config)
 
     @contextmanager

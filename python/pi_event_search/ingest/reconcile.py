@@ -26,11 +26,12 @@ from pi_event_search.store.sources import (
     CHANGING,
     FAILED,
     UNREADABLE,
+    KnownSource,
     SourceRecord,
     add_listing,
     add_source,
     find_source,
-    load_sources,
+    known_sources,
     remove_listing,
     remove_source,
     set_awaited,
@@ -160,7 +161,7 @@ class Reconciler:
     def _known(self) -> Known:
         with self._store.database.snapshot() as connection:
             return Known(
-                sources={record.path: record for record in load_sources(connection)},
+                sources=known_sources(connection),
                 listings=set(connection.execute("SELECT directory, source, path FROM listings")),
             )
 
@@ -192,7 +193,7 @@ class Reconciler:
         tasks: deque[_Task],
         publication: Publication,
         bar: _Bar,
-        gone: Sequence[SourceRecord],
+        gone: Sequence[KnownSource],
     ) -> None:
         """Takes in files until all are done, or another writer waits and this turn was worth it.
 
@@ -200,6 +201,7 @@ class Reconciler:
         until it answers from the new one.
         """
         weight, sources = self._counts.bytes_read, 0
+        publication.took = bar.within
         while tasks:
             task = tasks.popleft()
             task.begun = not self._ingest(task, publication)
@@ -233,21 +235,22 @@ class Reconciler:
                 record = add_source(connection, found.canonical, explicit=explicit)
                 self._read_header(connection, record)
                 point("reconcile.source_added")
-            set_awaited(connection, record.source, found.size)
+            if not record.unchanged(stat_of(found)):  # another writer may have taken it in since
+                set_awaited(connection, record.source, found.size)
             if found.root:
                 add_listing(connection, found.root, record.source, found.path)
             if explicit:
                 set_explicit(connection, record.source)
-        for found, record in work.listed:
-            if find_source(connection, record.path) is not None:
-                add_listing(connection, found.root, record.source, found.path)
+        for found, known in work.listed:
+            if find_source(connection, known.path) is not None:
+                add_listing(connection, found.root, known.source, found.path)
         for listing in work.unlisted:
             remove_listing(connection, *listing)
-        for record, detail in work.unobservable:
-            if find_source(connection, record.path) is not None:
-                self._failed(record, publication, UNREADABLE, detail)
+        for known, detail in work.unobservable:
+            if find_source(connection, known.path) is not None:
+                self._failed(known, publication, UNREADABLE, detail)
 
-    def _forget(self, gone: Sequence[SourceRecord], publication: Publication) -> None:
+    def _forget(self, gone: Sequence[KnownSource], publication: Publication) -> None:
         """Removes sources that are proven to be gone."""
         connection = publication.begin()
         for missed in gone:
@@ -322,7 +325,7 @@ class Reconciler:
     def _note(
         self,
         connection: sqlite3.Connection,
-        record: SourceRecord,
+        record: KnownSource | SourceRecord,
         change: ChangeKind,
         events: int = 0,
         detail: str = "",
@@ -348,7 +351,11 @@ class Reconciler:
         )
 
     def _failed(
-        self, record: SourceRecord, publication: Publication, state: str, detail: str
+        self,
+        record: KnownSource | SourceRecord,
+        publication: Publication,
+        state: str,
+        detail: str,
     ) -> None:
         self._counts.failed += 1
         connection = publication.begin()
@@ -403,21 +410,28 @@ class _Bar:
     def __init__(self, report: Report | None, total: int, bytes_total: int) -> None:
         self._report = report
         self._total = total
-        self._done = self._bytes_done = 0
+        self._done = self._bytes_done = self._within = 0
         self.bytes_total = bytes_total
+
+    def within(self, weight: int) -> None:
+        """So much more of a file is taken in."""
+        self._within += weight
+        self.show()
 
     def advance(self, weight: int) -> None:
         """One more file is done."""
         self._done += 1
         self._bytes_done += weight
+        self._within = 0
         self.show()
 
     def show(self) -> None:
         """Reports the present state."""
         if self._report is not None:
-            self._report(Progress(self._done, self._total, self._bytes_done, self.bytes_total))
+            done = min(self._bytes_done + self._within, self.bytes_total)
+            self._report(Progress(self._done, self._total, done, self.bytes_total))
 
 
-def _task(found: Found, record: SourceRecord | None, afresh: bool) -> _Task:
+def _task(found: Found, record: KnownSource | SourceRecord | None, afresh: bool) -> _Task:
     begins = 0 if record is None or afresh else record.pending_from
     return _Task(found, max(found.size - begins, 0), afresh)

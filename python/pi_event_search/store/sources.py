@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pi_event_search import _core
 
@@ -63,6 +64,42 @@ _SOURCES = (
     f" {CHECKPOINT_COLUMNS}"
     " FROM sources so LEFT JOIN sessions se ON se.epoch = so.epoch"
 )
+
+
+class KnownSource(NamedTuple):
+    """What a look at a file is compared with; the rest is looked up when there is work to do."""
+
+    path: bytes
+    source: int
+    explicit: int
+    state: str
+    projector: int | None
+    pending_from: int
+    """The byte from which a reading would start if the file only grew."""
+    device: int | None
+    inode: int | None
+    size: int | None
+    mtime_ns: int | None
+    ctime_ns: int | None
+    settled: int
+
+    def unchanged(self, stat: tuple[int, int, int, int, int]) -> bool:
+        """Whether (device, inode, size, mtime, ctime) proves that the reading stands."""
+        if self.projector != _core.PROJECTOR_VERSION:
+            return False
+        return self.state in (READY, NOT_A_SESSION) and self[6:] == (*stat, 1)
+
+
+def known_sources(connection: sqlite3.Connection) -> dict[bytes, KnownSource]:
+    """Every known source by its path."""
+    rows = connection.execute(
+        "SELECT path, source, explicit, state, projector,"
+        " iif(epoch IS NULL OR projector IS NOT ? OR typeof(complete_offset) <> 'integer', 0,"
+        " complete_offset),"
+        " device, inode, size, mtime_ns, ctime_ns, settled FROM sources",
+        (_core.PROJECTOR_VERSION,),
+    )
+    return {source.path: source for source in map(KnownSource._make, rows)}
 
 
 def load_sources(connection: sqlite3.Connection) -> Iterator[SourceRecord]:

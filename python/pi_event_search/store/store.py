@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import tantivy
 
@@ -16,6 +17,7 @@ from pi_event_search.errors import IndexBusy, IndexProblem
 from pi_event_search.faults import point
 from pi_event_search.store import layout
 from pi_event_search.store.database import (
+    Contradiction,
     Database,
     is_damage,
     metadata,
@@ -59,6 +61,14 @@ class Snapshot:
     """Counts publications; equal numbers mean equal rows."""
 
 
+class _Newest(NamedTuple):
+    """A searcher that was taken while the database stood at a generation."""
+
+    generation: int
+    text_directory: str
+    searcher: tantivy.Searcher
+
+
 class Store:
     """The index of one directory. May be shared by threads; many processes may open one."""
 
@@ -66,6 +76,7 @@ class Store:
         self.directory = directory
         self.database = Database(directory)
         self._text: TextIndex | None = None
+        self._newest: _Newest | None = None
         self._lock = threading.Lock()
         self._recovered = False
 
@@ -101,6 +112,7 @@ class Store:
         """Releases connections and the writer. Closing twice is fine."""
         with self._lock:
             text, self._text = self._text, None
+            self._newest = None
         if text is not None:
             text.close()
         self.database.close()
@@ -125,13 +137,27 @@ class Store:
     def snapshot(self) -> Iterator[Snapshot]:
         """One committed state for as long as the block runs; never waits for a writer.
 
-        The searcher is taken between two looks at the generation: when a publication came in
+        As long as nothing is published, one searcher answers.
+        """
+        with self.database.connection() as connection:
+            connection.execute("BEGIN")
+            generation, text_directory = _standing(connection)
+            newest = self._newest
+            if newest is not None and newest[:2] == (generation, text_directory):
+                yield Snapshot(connection, newest.searcher, generation)
+                return
+        with self._new_snapshot() as snapshot:
+            yield snapshot
+
+    @contextmanager
+    def _new_snapshot(self) -> Iterator[Snapshot]:
+        """The searcher is taken between two looks at the generation: when a publication came in
         between, the two stores may differ, and both are taken again.
         """
         troubles = 0
         for _ in range(SNAPSHOT_TRIES):
             with self.database.connection() as connection:
-                before = number(connection, "generation")
+                before = _standing(connection)
                 try:
                     searcher = self._text_index(connection).searcher()
                 except TextProblem:
@@ -142,9 +168,10 @@ class Store:
                         raise
                     continue
                 connection.execute("BEGIN")
-                generation = number(connection, "generation")
-                if generation == before:
-                    yield Snapshot(connection, searcher, generation)
+                after = _standing(connection)
+                if after == before:
+                    self._newest = _Newest(*after, searcher)
+                    yield Snapshot(connection, searcher, after[0])
                     return
         raise IndexProblem(
             f"The index in {self.directory} is published to faster than it can be read; try again."
@@ -356,7 +383,7 @@ class Store:
 
     def _forget_text(self) -> None:
         with self._lock:
-            self._text = None
+            self._text = self._newest = None
 
     def _looks_sound(self) -> bool:
         """Whether the text index opens and fits, as far as a quick look tells."""
@@ -379,3 +406,17 @@ class Store:
         with self.database.connection() as connection:
             text = self._text_directory(connection)
         layout.remove_leftovers(self.directory, self.database.path, text)
+
+
+def _standing(connection: sqlite3.Connection) -> tuple[int, str]:
+    """The generation, and the directory of the text index that goes with it.
+
+    :raises Contradiction: they are not there.
+    """
+    found = connection.execute(
+        "SELECT value, (SELECT value FROM metadata WHERE name = 'text_directory')"
+        " FROM metadata WHERE name = 'generation'"
+    ).fetchone()
+    if found is None or not isinstance(found[0], int):
+        raise Contradiction(f"The index is damaged: its generation is {found!r}.")
+    return found[0], str(found[1])
