@@ -93,6 +93,19 @@ def test_a_piece_costs_what_it_may_cost(world: World) -> None:
     assert pieces(world, 2_000) >= count
 
 
+def test_an_edit_behind_the_back_of_an_audit_is_found_by_the_next(world: World) -> None:
+    """What was compared in part is not proven when it ends in another state."""
+    path = world.write(header() + talk(*[f"stone {n}" for n in range(MANY)]))
+    world.sync()
+    world.index.audit(2_000)
+    edit(path, b'stone 3"', b'heron 3"')
+    world.append(said(MANY + 1, "stone"))
+    assert world.sync().appended == 1
+    pieces(world, 2_000)
+    assert world.finds("heron") == ["00000004"]
+    assert world.is_as_fresh()
+
+
 def test_the_newest_file_is_first_and_one_that_grows_waits_for_the_others(world: World) -> None:
     files = [
         world.write(header(f"{n}{OTHER[1:]}") + talk("stone", "eel"), f"f{n}") for n in range(3)

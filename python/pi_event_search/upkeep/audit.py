@@ -33,6 +33,16 @@ class Audited(NamedTuple):
     """Every file was compared in the state in which it is indexed."""
 
 
+class _Begun(NamedTuple):
+    """A file that was compared in part."""
+
+    epoch: int | None
+    state: Hashable
+    """Its state at the beginning: what is proven in the end is that one, whatever came since."""
+    event: int
+    """Where to go on."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Piece:
     records: list[tuple[int, int, int]]
@@ -49,8 +59,7 @@ class Audit:
         self._database = database
         self._proven: dict[int, Hashable] = {}
         """Source -> the state in which all its records were found as indexed, oldest first."""
-        self._begun: tuple[int | None, int] | None = None
-        """Epoch of a file that was compared in part, and the event to go on with."""
+        self._begun: _Begun | None = None
 
     def step(self, budget: int = PIECE_BYTES) -> Audited:
         """Compares a piece of one file: at least a record, and about ``budget`` bytes."""
@@ -63,14 +72,15 @@ class Audit:
                 stands = _stands(source, piece)
             except (TypeError, OverflowError):
                 stands = False  # rows that make no sense
-        self._begun = None
+        begun, self._begun = self._begun, None
         if not stands:
             return Audited(changed=source.path)
+        state = begun.state if begun is not None and begun.epoch == source.epoch else _state(source)
         if piece.behind is not None:
-            self._begun = source.epoch, piece.behind
+            self._begun = _Begun(source.epoch, state, piece.behind)
         else:
             self._proven.pop(source.source, None)
-            self._proven[source.source] = _state(source)
+            self._proven[source.source] = state
         return Audited()
 
     def _chosen(self, connection: sqlite3.Connection) -> SourceRecord | None:
@@ -83,7 +93,7 @@ class Audit:
             if source.state == READY and source.epoch is not None and source.current
             if self._proven.get(source.source) != _state(source)
         ]
-        begun = None if self._begun is None else self._begun[0]
+        begun = None if self._begun is None else self._begun.epoch
         turns = {source: turn for turn, source in enumerate(self._proven, 1)}
         return min(
             due,
@@ -94,8 +104,8 @@ class Audit:
     def _piece(self, connection: sqlite3.Connection, source: SourceRecord, budget: int) -> _Piece:
         assert source.epoch is not None
         first, last = epoch_range(source.epoch)
-        if self._begun is not None and self._begun[0] == source.epoch:
-            first = self._begun[1]
+        if self._begun is not None and self._begun.epoch == source.epoch:
+            first = self._begun.event
         records: list[tuple[int, int, int]] = []
         for event, start, end, record_hash in connection.execute(
             "SELECT event, byte_start, byte_end, record_hash FROM events"
