@@ -87,7 +87,9 @@ class KnownSource(NamedTuple):
         """Whether (device, inode, size, mtime, ctime) proves that the reading stands."""
         if self.projector != _core.PROJECTOR_VERSION:
             return False
-        return self.state in (READY, NOT_A_SESSION) and self[6:] == (*stat, 1)
+        if self.state not in (READY, NOT_A_SESSION) or self.settled != 1:
+            return False
+        return self[6:11] == stat
 
 
 def known_sources(connection: sqlite3.Connection) -> dict[bytes, KnownSource]:
