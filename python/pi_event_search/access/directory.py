@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pi_event_search.config import Config, SessionDir
 from pi_event_search.ingest.globs import Globs
-from pi_event_search.store.rows import SESSION_QUERY, SessionRow
+from pi_event_search.store.rows import SESSION_QUERY, SessionRow, typed
 
 PI, ELSEWHERE = 0, 1
 """Where a file lies: in a directory that Pi itself would read, or anywhere else."""
@@ -34,7 +34,7 @@ class Directory:
     """
 
     def __init__(self, connection: sqlite3.Connection, config: Config) -> None:
-        self.rows = list(map(SessionRow._make, connection.execute(SESSION_QUERY)))
+        self.rows = list(typed(SessionRow, connection.execute(SESSION_QUERY)))
         self.workspaces = {
             row.epoch: row.workspace
             for row in self.rows

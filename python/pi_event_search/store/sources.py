@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pi_event_search import _core
+from pi_event_search.store.rows import typed
 
 CHECKPOINT_COLUMNS = (
     "device, inode, size, mtime_ns, ctime_ns, settled, complete_offset, complete_lines, entries,"
@@ -101,7 +102,7 @@ def known_sources(connection: sqlite3.Connection) -> dict[bytes, KnownSource]:
         " device, inode, size, mtime_ns, ctime_ns, settled FROM sources",
         (_core.PROJECTOR_VERSION,),
     )
-    return {source.path: source for source in map(KnownSource._make, rows)}
+    return {source.path: source for source in typed(KnownSource, rows)}
 
 
 def load_sources(connection: sqlite3.Connection) -> Iterator[SourceRecord]:
