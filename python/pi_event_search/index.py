@@ -46,6 +46,7 @@ from pi_event_search.types import (
     Verification,
 )
 from pi_event_search.types.requests import Moment, PathText, words
+from pi_event_search.upkeep.audit import PIECE_BYTES, Audit
 from pi_event_search.upkeep.maintain import bring_up_to_date, rebuild
 
 _SMALL_BATCH_BYTES = 8_000_000
@@ -68,6 +69,8 @@ class EventIndex:
         self._config = settings
         self._bridged = bridged
         self._catalog: tuple[int, Catalog] | None = None
+        self._audit = Audit(store.database)
+        self._auditing = threading.Lock()
 
     @classmethod
     def open(
@@ -157,6 +160,30 @@ class EventIndex:
         with self._guarded():
             bring_up_to_date(self._store, self._config, None, progress, pace=pace)
 
+    def audit(
+        self,
+        budget: int = PIECE_BYTES,
+        *,
+        progress: Callable[[Progress], None] | None = None,
+        changed: Callable[[Change], None] | None = None,
+    ) -> bool:
+        """Compares about ``budget`` bytes of what is indexed with the session files, record by
+        record, and reads a file afresh that holds something else. Returns whether more is left.
+
+        It finds what a sync may miss: an edit in place of a file that grew as well. For whoever
+        has time; `watch` and `serve` do it when there is nothing else to do. What was compared is
+        not compared again by this object before its file has changed.
+
+        :raises IndexBusy: another process is writing and did not finish in time.
+        """
+        with self._guarded(), self._auditing:
+            found = self._audit.step(budget)
+            if found.changed is not None:
+                reconciler = Reconciler(self._store, self._config, progress, changed)
+                with suppress(InvalidArgument):  # it has gone; the next sync tells
+                    reconciler.file(os.fsdecode(found.changed), explicit=False, afresh=True)
+        return not found.finished
+
     def watch(
         self,
         changed: Callable[[Change], None],
@@ -178,7 +205,7 @@ class EventIndex:
         if wakeups is None:
             directories = [directory.path for directory in self._config.session_dirs]
             wakeups = Notifications(directories, Path(self._config.index_dir), ended)
-        keep_current(self.sync, wakeups, changed=changed, busy=busy, stop=ended)
+        keep_current(self.sync, self.audit, wakeups, changed=changed, busy=busy, stop=ended)
 
     def rebuild(self, *, progress: Callable[[Progress], None] | None = None) -> SyncReport:
         """Builds a new index beside this one from all session files, and switches to it.
@@ -198,7 +225,7 @@ class EventIndex:
         place, and compares: facts, states, texts, and what searches find.
 
         Damage that is found is reported and left as it is; the next ``sync`` or ``rebuild``
-        repairs it.
+        repairs it. A file that holds other records than the indexed ones is read afresh at once.
 
         :raises IndexBusy: another process is writing and did not finish in time.
         """
@@ -208,7 +235,12 @@ class EventIndex:
             damage = damage_of(self._store)
             if damage:
                 return Verification(equal=False, sessions=0, events=0, differences=tuple(damage))
-            return verify(self._store, self._config, self.sync, progress)
+            result = verify(self._store, self._config, self.sync, progress)
+        if not result.equal:
+            with suppress(IndexBusy):
+                while self.audit():
+                    pass
+        return result
 
     def search(
         self,

@@ -281,6 +281,7 @@ class Reconciler:
             if found.root:
                 add_listing(connection, found.root, record.source, found.path)
         if record.unchanged(stat_of(found)) and not task.afresh:
+            set_awaited(connection, record.source, None)
             counts.unchanged += not task.begun
             return True
         try:

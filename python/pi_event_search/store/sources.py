@@ -163,8 +163,9 @@ def add_source(connection: sqlite3.Connection, path: bytes, *, explicit: bool) -
     )
 
 
-def set_awaited(connection: sqlite3.Connection, source: int, size: int) -> None:
-    """Says that a look found the file changed, and how long it was; it will be read next."""
+def set_awaited(connection: sqlite3.Connection, source: int, size: int | None) -> None:
+    """Says that a look found the file changed, and how long it was; it will be read next.
+    ``None``: it had not changed."""
     connection.execute("UPDATE sources SET awaited_size = ? WHERE source = ?", (size, source))
 
 

@@ -38,7 +38,7 @@ from pi_event_search.store.recovery import (
     recover,
     text_trouble,
 )
-from pi_event_search.store.text_files import documents_of
+from pi_event_search.store.text_files import documents_of, last_commit
 from pi_event_search.store.text_index import TextIndex, TextProblem
 
 SNAPSHOT_TRIES = 20
@@ -357,19 +357,26 @@ class Store:
     def _text_index(self, connection: sqlite3.Connection) -> TextIndex:
         """The text index that SQLite points to, opened anew when the pointer moved.
 
+        Whatever commit is the last one, SQLite must know of it: an older one may have been put back
+        under an index that is open.
+
         :raises TextProblem: it cannot be opened, or is not the one SQLite was published with.
         """
         directory = self._text_directory(connection)
         with self._lock:
-            if self._text is None or self._text.directory != directory:
+            text = self._text
+            if text is None or text.directory != directory:
                 text = TextIndex(directory)
+            commit = last_commit(directory)
+            if text.paired_with is None or text.paired_with != commit:
                 if not is_paired(connection, text):
                     raise TextProblem(
                         f"The text index in {directory} does not belong to the database; the next"
                         " sync makes it anew."
                     )
-                self._text = text
-            return self._text
+                text.paired_with = commit
+            self._text = text
+            return text
 
     def _text_directory(self, connection: sqlite3.Connection) -> Path:
         return self.directory / str(metadata(connection, "text_directory"))
