@@ -30,7 +30,7 @@ FUZZ_SECONDS := 60
 FUZZ_TARGETS := tail checkpoint project tree query
 
 .PHONY: help venv build demo pi test lint lint-rust lint-python lint-typescript test-rust test-python test-long fuzz test-wheel wheel \
-        bench bench-relevance format samples clean FORCE
+        bench bench-relevance bench-bridge format samples clean FORCE
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -57,7 +57,7 @@ $(VENV)/.stamp-build: $(VENV)/.stamp-tools $(RUST_SOURCES) $(NATIVE_LOST)
 demo: build ## index your own Pi sessions (reading only) or the samples; show a search, a read, a trace
 	@$(PY) tools/demo.py
 
-test: lint test-rust test-python ## every check: formatting, lints, types, Rust tests, Python tests
+test: lint test-rust test-python test-wheel ## every check: formatting, lints, types, all tests, the wheel
 
 lint: lint-python lint-rust lint-typescript ## formatting, lints and types, without the tests
 
@@ -103,14 +103,18 @@ wheel: $(VENV)/.stamp-tools ## the wheel, into dist/
 	rm -rf dist
 	$(PY) -m maturin build --release --locked --out dist
 
-test-wheel: wheel pi ## the wheel in an environment of its own, and the real Pi with the package from it
-	PI_EVENT_SEARCH_WHEEL=$$(ls $(CURDIR)/dist/*.whl) $(PY) -m pytest tests/pi_package/test_wheel.py $(PYTEST)
+test-wheel: build wheel ## the wheel installed as README says, and the real Pi with the package from it
+	@tools/pi.sh --if-any
+	PI_EVENT_SEARCH_WHEEL=$$(ls $(CURDIR)/dist/*.whl) $(PY) -m pytest tests/pi_package/test_wheel.py
 
 pi: ## Node and the pinned version of Pi into .cache/pi, for the tests that compare with it
 	@tools/pi.sh
 
 bench: build ## speed, memory and size beside floors and other tools; a part as BENCH='--mb 10 100'
 	$(PY) -m benches $(BENCH)
+
+bench-bridge: build pi ## how soon the server answers and how long Pi waits, over a history of MB=500
+	$(PY) -m benches.bridge
 
 bench-relevance: build ## how high the events that answer known questions rank, against plain BM25
 	$(PY) -m benches.relevance

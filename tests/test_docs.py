@@ -24,7 +24,7 @@ sys.exit(main())
 """
 """The console script, for whatever interpreter runs the tests."""
 INSTALLS = "pi"
-"""The page whose commands change the machine; `test_install_pi.py` tries them."""
+"""The page whose commands change the machine; `tests/pi_package/test_wheel.py` tries them."""
 FINDS_NOTHING = {"pi-event-search search lamp nosuchword --errors"}
 """Searches that show how nothing looks."""
 

@@ -189,7 +189,7 @@ WRONG = [
     ((), "A command is missing"),
     (("serch", "x"), "did you mean search?"),
     (("\x1b[31m",), "There is no command"),
-    (("search", "--limmit", "3"), "There is no option '--limmit'"),
+    (("search", "--limmit", "3"), "There is no option '--limmit'; did you mean --limit?"),
     (("search", "-x"), "put -- before a word"),
     (("search", "--lim", "3"), "There is no option '--lim'"),
     (("search", "x", "--limit"), "expected one argument"),
@@ -232,6 +232,21 @@ def test_wrong_usage_is_one_sentence_and_opens_nothing(
     assert error_of(capsys)["code"] == "INVALID_ARGUMENT"
     assert index.calls == []
     assert index.opened == {}
+
+
+@pytest.mark.parametrize(
+    ("argv", "called"),
+    [(("read", "0", "e"), "SESSION"), (("trace", "0/e"), "SESSION"), (("lineage", "0"), "SESSION"),
+     (("search", "x", "--session", "0"), "--session")],
+)  # fmt: skip
+def test_an_argument_is_called_as_it_was_given(
+    argv: tuple[str, ...], called: str, index: MadeUpIndex, capsys: Capture
+) -> None:
+    index.failures[argv[0]] = InvalidArgument(
+        "session_id '0' begins 3 session ids; give more of it.", argument="session_id"
+    )
+    assert index.run(*argv) == 2
+    assert capsys.readouterr().err.startswith(f"pi-event-search: {called} '0' begins 3 ")
 
 
 def test_no_words_and_no_filter_is_an_invalid_query(index: MadeUpIndex, capsys: Capture) -> None:

@@ -134,8 +134,19 @@ test("no hits are explained", () => {
 		"0 events found. The index is still catching up (1 of 3 sessions), so more may be found later.",
 		'- "lock" alone: 1000 or more events',
 		'- "stael" alone: 0 events',
-		"- all words together: no event; drop the rarest word",
+		"- words are found whole, or as parts of identifiers; leave out or replace those of 0 events",
 		'- this session was left out; sessionId "current" searches it',
+	]);
+	const terms = [
+		{ term: "lock", events: 1 },
+		{ term: "stale", events: 2 },
+	];
+	const diagnostics = { terms, withoutFilters: 0, currentSessionExcluded: false };
+	assert.deepEqual(formatSearch({ hits: [], coverage: READY, diagnostics }).text.split("\n"), [
+		"0 events found.",
+		'- "lock" alone: 1 event',
+		'- "stale" alone: 2 events',
+		"- all words together: no event; drop the rarest word",
 	]);
 });
 

@@ -135,6 +135,7 @@ def test_sessions_come_and_go_and_servers_die_in_one_pi(machine: Machine) -> Non
         search("tapir"), {"text": "fourth"},
         search("dugong", sessionId="current"), {"text": "fifth"},
         search("tapir"), {"text": "sixth"},
+        search("tapir"), {"text": "seventh"},
     ) as pi:  # fmt: skip
         assert pi.prompt("one").startswith(found)
         second = pi.send("get_state")["sessionFile"]
@@ -146,6 +147,8 @@ def test_sessions_come_and_go_and_servers_die_in_one_pi(machine: Machine) -> Non
         assert found in pi.prompt("four")
         pi.send("clone")
         assert pi.prompt("five").startswith(found)
+        pi.send("fork", entryId=pi.send("get_fork_messages")["messages"][-1]["entryId"])
+        assert pi.prompt("six").startswith(found)
         assert not pi.notices
         assert "dugong" in pi.command("/event-search dugong")
         assert pi.command("/event-search").startswith("Usage")

@@ -61,12 +61,18 @@ def parse(argv: Sequence[str]) -> Parsed | AboutProgram:
 
 
 def by_flag(error: EventSearchError, command: Command) -> str:
-    """The message of `error`, with an argument called by its flag on this command line."""
-    if isinstance(error, InvalidArgument) and error.argument:
-        for option in options_of(command):
-            if option.argument == error.argument and error.message.startswith(error.argument):
-                return option.flag + error.message.removeprefix(error.argument)
-    return error.message
+    """The message of `error`, with an argument called as it is on this command line."""
+    if not isinstance(error, InvalidArgument) or not error.argument:
+        return error.message
+    if not error.message.startswith(error.argument):
+        return error.message
+    flags = {option.argument: option.flag for option in options_of(command)}
+    name = flags.get(error.argument) or _WORDS.get(error.argument, error.argument)
+    return name + error.message.removeprefix(error.argument)
+
+
+_WORDS = {"session_id": "SESSION", "entry_id": "ENTRY"}
+"""How the help calls what is given without a flag."""
 
 
 def _command_position(argv: Sequence[str]) -> int | None:
@@ -146,11 +152,19 @@ def _read_options(
             raise InvalidArgument(f"{option.flag} must be a directory, not ''. {_see(command)}")
     for word in words:
         if word.startswith("-") and word != "-" and not word[1:].isdigit():
-            raise InvalidArgument(
-                f"There is no option {word.partition('=')[0]!r}; put -- before a word that begins "
-                f"with a dash. {_see(command)}"
-            )
+            raise InvalidArgument(_unknown_option(word.partition("=")[0], command))
     return values, (*words, *literal)
+
+
+def _unknown_option(word: str, command: Command) -> str:
+    from difflib import get_close_matches  # only needed to word this mistake
+
+    close = get_close_matches(word, [option.flag for option in options_of(command)], 1)
+    meant = f"did you mean {close[0]}? Put" if close else "put"
+    return (
+        f"There is no option {word!r}; {meant} -- before a word that begins with a dash. "
+        f"{_see(command)}"
+    )
 
 
 def _with_dashed_values(argv: Sequence[str], command: Command) -> Iterator[str]:

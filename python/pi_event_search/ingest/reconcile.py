@@ -201,6 +201,7 @@ class Reconciler:
         until it answers from the new one.
         """
         weight, sources = self._counts.bytes_read, 0
+        publication.took = bar.within
         while tasks:
             task = tasks.popleft()
             task.begun = not self._ingest(task, publication)
@@ -234,7 +235,8 @@ class Reconciler:
                 record = add_source(connection, found.canonical, explicit=explicit)
                 self._read_header(connection, record)
                 point("reconcile.source_added")
-            set_awaited(connection, record.source, found.size)
+            if not record.unchanged(stat_of(found)):  # another writer may have taken it in since
+                set_awaited(connection, record.source, found.size)
             if found.root:
                 add_listing(connection, found.root, record.source, found.path)
             if explicit:
@@ -408,19 +410,26 @@ class _Bar:
     def __init__(self, report: Report | None, total: int, bytes_total: int) -> None:
         self._report = report
         self._total = total
-        self._done = self._bytes_done = 0
+        self._done = self._bytes_done = self._within = 0
         self.bytes_total = bytes_total
+
+    def within(self, weight: int) -> None:
+        """So much more of a file is taken in."""
+        self._within += weight
+        self.show()
 
     def advance(self, weight: int) -> None:
         """One more file is done."""
         self._done += 1
         self._bytes_done += weight
+        self._within = 0
         self.show()
 
     def show(self) -> None:
         """Reports the present state."""
         if self._report is not None:
-            self._report(Progress(self._done, self._total, self._bytes_done, self.bytes_total))
+            done = min(self._bytes_done + self._within, self.bytes_total)
+            self._report(Progress(self._done, self._total, done, self.bytes_total))
 
 
 def _task(found: Found, record: KnownSource | SourceRecord | None, afresh: bool) -> _Task:

@@ -135,6 +135,7 @@ def _read_piece(
             outcome.events_added += _Writer(reading, publication).write(batch)
             publication.weight += batch.weight
             point("ingest.written")
+            publication.took(batch.weight)
     _save_session(reading, publication)
     point("ingest.session_saved")
     if ended or source.epoch in (None, reading.epoch):

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pi_event_search.errors import IndexBusy
 from pi_event_search.serve.engine import Engine, Stopped
 from pi_event_search.serve.log import Log
+from pi_event_search.serve.memory import give_back
 from pi_event_search.types import Change
 
 BETWEEN_SECONDS = 10.0
@@ -60,6 +61,7 @@ class CatchUp:
                 self._log.write(f"caught up in {(time.monotonic() - began) * 1000:.0f} ms")
         except BaseException:
             self._engine.caught_up = True  # as far as it goes; the index says how far that is
+        give_back()
 
     def _audit(self) -> None:
         def changed(change: Change) -> None:

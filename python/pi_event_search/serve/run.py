@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pi_event_search.serve.engine import Engine
 from pi_event_search.serve.log import Log
+from pi_event_search.serve.memory import share_heap
 from pi_event_search.serve.methods import Methods
 from pi_event_search.serve.server import Server, signals_as_bytes, take_standard_output
 
@@ -29,6 +30,7 @@ def serve(
     """Serves standard input and output until the input ends; returns the exit code."""
     frames = take_standard_output()
     sys.setswitchinterval(_SWITCH_SECONDS)
+    share_heap()
 
     def open_index() -> EventIndex:
         from pi_event_search.index import EventIndex  # the engines; slow to load

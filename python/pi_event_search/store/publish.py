@@ -61,6 +61,8 @@ class Publication:
         self._batch_bytes = batch_bytes
         self.wanted = wanted
         """Whether another writer waits for its turn."""
+        self.took: Callable[[int], None] = lambda _: None
+        """Told how many bytes of records were taken in, several times in a long file."""
         self._pool = database.connection()
         self.connection: sqlite3.Connection = self._pool.__enter__()
         self._next_key = self._last_key = 0

@@ -74,7 +74,8 @@ def nothing_to_look_at(coverage: Coverage, asked: Asked, screen: Screen) -> bool
         return False
     if asked.roots:
         screen.line("No session was recorded in ", (_listed(asked.roots), STRONG), ".")
-        screen.line(("--all-workspaces looks at those of every directory.", FAINT))
+        every = f"--all-workspaces looks at every session in {_listed(asked.directories)}"
+        screen.line((f"{every}; --sessions-dir names another place.", FAINT))
     else:
         screen.line("There are no session files in ", (_listed(asked.directories), STRONG), ".")
         screen.line(("--sessions-dir names another place to look for them.", FAINT))

@@ -87,9 +87,14 @@ def _nothing(diagnostics: Diagnostics | None, screen: Screen, asked: Asked) -> N
             screen.line(f"Without the filters{flags} {found} {matches}.")
         elif len(diagnostics.terms) > 1 and all(term.events for term in diagnostics.terms):
             screen.line("Each of these occurs, but no piece of text holds them all: ask for less.")
-        if any(not term.events and set("*?") & set(term.term) for term in diagnostics.terms):
+        absent = [term.term for term in diagnostics.terms if not term.events]
+        if any(set("*?") & set(term) for term in absent):
             screen.line(
                 "`*` and `?` stand for nothing else: a word is found whole, or by its parts."
+            )
+        elif absent:
+            screen.line(
+                "A word is found whole, or as a part of an identifier: conf finds no config."
             )
         if diagnostics.current_session_excluded:
             screen.line(_EXCLUDED)

@@ -48,7 +48,9 @@ export default function (pi: ExtensionAPI): void {
 /** Has the session indexed, so that other sessions find what was just done in this one. */
 function tellSession(server: Server | undefined, ctx: ExtensionContext): void {
 	const sessionFile = ctx.sessionManager.getSessionFile();
-	if (sessionFile !== undefined) server?.notify("session/sync", { sessionFile, invocation: invocationOf(ctx) });
+	if (sessionFile === undefined) return;
+	const told = { sessionFile, invocation: invocationOf(ctx) };
+	setImmediate(() => server?.notify("session/sync", told)); // waking the server may cost Pi its turn on a busy machine
 }
 
 /** The environment of the server: a directory that Pi was told on its command line counts for both. */

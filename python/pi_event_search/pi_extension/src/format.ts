@@ -20,13 +20,13 @@ const EDGE_TEXT = 160;
 export function formatSearch(page: SearchPage): Page {
 	const count = page.hits.length;
 	const out = new PageBuilder(BUDGETS.search, "[More hits did not fit: add a word or a filter to the query.]");
-	out.add(`${count} event${count === 1 ? "" : "s"} found. ${coverageNote(page.coverage)}`.trim());
+	out.add(`${counted(count, "event")} found. ${coverageNote(page.coverage)}`.trim());
 	if (count > 0) out.add(QUOTED);
 	for (const [index, hit] of page.hits.entries()) {
 		const tool = hit.toolName ? ` of ${word(hit.toolName)}` : "";
 		const failed = hit.isError ? ", failed" : "";
 		const more = hit.matchingFragmentCount > 1 ? `, ${hit.matchingFragmentCount} parts match` : "";
-		const copies = hit.alsoInTotal ? `; the same event in ${hit.alsoInTotal} forked sessions` : "";
+		const copies = hit.alsoInTotal ? `; the same event in ${counted(hit.alsoInTotal, "forked session")}` : "";
 		const title = hit.sessionName ? [`   > session "${name(hit.sessionName)}"`] : [];
 		const head = [
 			"",
@@ -43,10 +43,12 @@ export function formatSearch(page: SearchPage): Page {
 function whyNothing(why: NonNullable<SearchPage["diagnostics"]>): string[] {
 	const lines = why.terms.map(
 		({ term, events, atLeast }) =>
-			`- ${JSON.stringify(name(term))} alone: ${events}${atLeast ? " or more" : ""} events`,
+			`- ${JSON.stringify(name(term))} alone: ${atLeast ? `${events} or more events` : counted(events, "event")}`,
 	);
 	if (why.withoutFilters > 0)
-		lines.push(`- the whole query without filters: ${why.withoutFilters} events; drop filters`);
+		lines.push(`- the whole query without filters: ${counted(why.withoutFilters, "event")}; drop filters`);
+	else if (why.terms.some(({ events }) => events === 0))
+		lines.push("- words are found whole, or as parts of identifiers; leave out or replace those of 0 events");
 	else if (why.terms.length > 1) lines.push("- all words together: no event; drop the rarest word");
 	if (why.currentSessionExcluded) lines.push('- this session was left out; sessionId "current" searches it');
 	return lines;
@@ -130,6 +132,10 @@ function extent(preview: TextPreview): string {
 	if (!preview.truncated) return "";
 	const omitted = preview.omittedRanges.map(({ start, end }) => `${start}-${end}`).join(", ");
 	return `, ${preview.totalChars} characters, not shown: ${omitted}; offset moves there`;
+}
+
+function counted(count: number, what: string): string {
+	return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function short(preview: TextPreview, limit: number): string {

@@ -22,8 +22,8 @@ export interface Surroundings {
 }
 
 export const HELP =
-	"The history search needs the Python it was installed with: set PI_EVENT_SEARCH_PYTHON to the interpreter that has " +
-	"pi-event-search (pip install pi-event-search), then restart Pi.";
+	"The history search needs the Python it was installed with: set PI_EVENT_SEARCH_PYTHON to the interpreter in which " +
+	"pi-event-search is installed, then restart Pi.";
 
 /** The program to start, or undefined where none of the places has one. */
 export function findProgram(around: Surroundings): Program | undefined {
