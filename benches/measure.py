@@ -39,9 +39,9 @@ def in_turns(ways: Mapping[str, Callable[[], object]], rounds: int) -> dict[str,
     """Each way of doing something, one after the other and again from the start, so that whatever
     else the machine does falls on all of them. The first round only warms up."""
     samples: dict[str, list[float]] = {name: [] for name in ways}
+    gc.collect()
     for turn in range(rounds + 1):
         for name, action in ways.items():
-            gc.collect()
             took = timed(action)
             if turn:
                 samples[name].append(took)

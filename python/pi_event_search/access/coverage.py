@@ -80,7 +80,7 @@ def _facts(connection: sqlite3.Connection, scope: Scope, attributed: bool) -> _F
     """Worked out once for a committed state, unless something could not be observed: which of
     that concerns the caller depends on where links lead now."""
     remembered = scope.visible.remembered
-    key = _Facts, attributed
+    key = _Facts, attributed, _core.PROJECTOR_VERSION, _core.TOKENIZER_VERSION
     known: _Facts | None = remembered.get(key)
     if known is None:
         known = _look_up(connection, scope, attributed)

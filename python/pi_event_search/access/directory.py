@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pi_event_search.config import Config, SessionDir
 from pi_event_search.ingest.globs import Globs
-from pi_event_search.store.rows import SESSION_QUERY, SessionRow
+from pi_event_search.store.rows import SESSION_QUERY, SessionRow, typed
 
 PI, ELSEWHERE = 0, 1
 """Where a file lies: in a directory that Pi itself would read, or anywhere else."""
@@ -34,7 +34,7 @@ class Directory:
     """
 
     def __init__(self, connection: sqlite3.Connection, config: Config) -> None:
-        self.rows = list(map(SessionRow._make, connection.execute(SESSION_QUERY)))
+        self.rows = list(typed(SessionRow, connection.execute(SESSION_QUERY)))
         self.workspaces = {
             row.epoch: row.workspace
             for row in self.rows
@@ -82,12 +82,14 @@ def _places(
     for directory in config.session_dirs:
         excluded = _Excluded(globs, directory)
         place = Place(ELSEWHERE if directory.archive else PI, excluded.root)
-        for source, path, canonical in connection.execute(
+        for source, *ways in connection.execute(
             "SELECT source, l.path, s.path FROM listings l JOIN sources s USING (source)"
-            " WHERE l.directory = ?",
+            " WHERE l.directory = ?"
+            if globs
+            else "SELECT source FROM listings WHERE directory = ?",
             (excluded.root,),
         ):
-            if excluded.match(path, canonical):
+            if ways and excluded.match(*ways):
                 left_out.add(source)
             elif source not in places or place < places[source]:
                 places[source] = place
@@ -110,8 +112,6 @@ class _Excluded:
 
     def match(self, path: bytes, canonical: bytes) -> bool:
         """Whether the file is left out, by the way to it or by what it is."""
-        if not self._globs:
-            return False
         return self._globs.match(path, self.root, directory=False) or (
             canonical != path
             and self._globs.match(canonical, self._canonical_root, directory=False)

@@ -29,6 +29,7 @@ from pi_event_search.store.rows import (
     FragmentRow,
     SessionRow,
     fragments_of,
+    typed,
 )
 from pi_event_search.store.schema import ORD_BITS, epoch_of, epoch_range
 
@@ -81,7 +82,7 @@ class View:
 
     def rows(self, events: Iterable[int]) -> dict[int, EventRow]:
         """The visible ones of some event numbers."""
-        found = map(EventRow._make, self._among(EVENT_COLUMNS, events))
+        found = typed(EventRow, self._among(EVENT_COLUMNS, events))
         return {row.event: row for row in found}
 
     def copies(self, rows: Iterable[EventRow]) -> dict[int, list[EventRow]]:
@@ -108,7 +109,7 @@ class View:
         found = self._among("event, first_key, fragments", events)
         return {event: range(first, first + count) for event, first, count in found}
 
-    def _among(self, columns: str, events: Iterable[int]) -> Iterator[Sequence[Any]]:
+    def _among(self, columns: str, events: Iterable[int]) -> Iterator[tuple[Any, ...]]:
         """Columns of the visible ones of some event numbers."""
         # As `Scope.shows`, without a call for each.
         sessions, hidden = self.scope.visible.sessions, self.scope.hidden
@@ -390,8 +391,7 @@ class View:
         return epoch_range(session.epoch)[0], self.scope.cutoff_of(session)
 
     def _select(self, query: str, values: Sequence[object]) -> Iterator[EventRow]:
-        for columns in self._connection.execute(query, values):
-            row = EventRow(*columns)
+        for row in typed(EventRow, self._connection.execute(query, values)):
             if self.shows(row):
                 yield row
 

@@ -214,6 +214,7 @@ class _Walk:
         self.result = Scan(_fs=fs)
         self._fs = fs
         self._globs = globs
+        self._excluding = bool(globs)
         self._directories: list[_Place] = []
         self._links: list[tuple[_Place, Entry]] = []
         self._visited: set[tuple[int, int]] = set()
@@ -245,7 +246,7 @@ class _Walk:
             self._directories.sort(reverse=True)
 
     def _visit(self, place: _Place) -> None:
-        if self._globs and self._excludes(place, place.path, place.canonical, directory=True):
+        if self._excluding and self._excludes(place, place.path, place.canonical, directory=True):
             return
         try:
             status = self._fs.stat(place.path)
@@ -311,7 +312,7 @@ class _Walk:
     def _file(
         self, place: _Place, entry: Entry, canonical: bytes, status: os.stat_result | None = None
     ) -> None:
-        if self._globs and self._excludes(place, entry.path, canonical, directory=False):
+        if self._excluding and self._excludes(place, entry.path, canonical, directory=False):
             return
         status = status or entry.stat()
         if not modes.S_ISREG(status.st_mode):
@@ -321,19 +322,15 @@ class _Walk:
         if canonical in self._canonical:
             return
         self._canonical.add(canonical)
-        self.result.files.append(
-            Found(
-                entry.path,
-                canonical,
-                place.root,
-                self._archive,
-                status.st_dev,
-                status.st_ino,
-                status.st_size,
-                status.st_mtime_ns,
-                status.st_ctime_ns,
-            )
+        observed = (
+            status.st_dev,
+            status.st_ino,
+            status.st_size,
+            status.st_mtime_ns,
+            status.st_ctime_ns,
         )
+        found = Found(entry.path, canonical, place.root, self._archive, *observed)
+        self.result.files.append(found)
 
     def _excludes(self, place: _Place, path: bytes, canonical: bytes, *, directory: bool) -> bool:
         # Both names of a thing count, so that a link is no way around an exclusion.

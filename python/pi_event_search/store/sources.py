@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pi_event_search import _core
+from pi_event_search.store.rows import typed
 
 CHECKPOINT_COLUMNS = (
     "device, inode, size, mtime_ns, ctime_ns, settled, complete_offset, complete_lines, entries,"
@@ -87,7 +88,9 @@ class KnownSource(NamedTuple):
         """Whether (device, inode, size, mtime, ctime) proves that the reading stands."""
         if self.projector != _core.PROJECTOR_VERSION:
             return False
-        return self.state in (READY, NOT_A_SESSION) and self[6:] == (*stat, 1)
+        if self.state not in (READY, NOT_A_SESSION) or self.settled != 1:
+            return False
+        return self[6:11] == stat
 
 
 def known_sources(connection: sqlite3.Connection) -> dict[bytes, KnownSource]:
@@ -99,7 +102,7 @@ def known_sources(connection: sqlite3.Connection) -> dict[bytes, KnownSource]:
         " device, inode, size, mtime_ns, ctime_ns, settled FROM sources",
         (_core.PROJECTOR_VERSION,),
     )
-    return {source.path: source for source in map(KnownSource._make, rows)}
+    return {source.path: source for source in typed(KnownSource, rows)}
 
 
 def load_sources(connection: sqlite3.Connection) -> Iterator[SourceRecord]:

@@ -14,6 +14,7 @@ from typing import NamedTuple, cast
 import tantivy
 
 from pi_event_search import _core
+from pi_event_search.store.rows import typed
 from pi_event_search.store.text_index import SCHEMA, facet, guarded
 
 Query = tantivy.Query
@@ -312,7 +313,7 @@ class RankedHits:
                 scores = [0.0] * len(found.hits)
             addresses = [address for _, address in found.hits]
             columns = (_numbers_of(self._searcher, n, addresses) for n in ("key", "event", "ts"))
-            return list(map(TextHit._make, zip(scores, *columns, strict=True)))
+            return list(typed(TextHit, zip(scores, *columns, strict=True)))
 
         return guarded("search", search)
 
