@@ -30,7 +30,7 @@ FUZZ_SECONDS := 60
 FUZZ_TARGETS := tail checkpoint project tree query
 
 .PHONY: help venv build demo pi test lint lint-rust lint-python lint-typescript test-rust test-python test-long fuzz test-wheel wheel \
-        bench-relevance bench-bridge format samples clean FORCE
+        bench bench-relevance bench-bridge format samples clean FORCE
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -109,6 +109,9 @@ test-wheel: build wheel ## the wheel installed as README says, and the real Pi w
 
 pi: ## Node and the pinned version of Pi into .cache/pi, for the tests that compare with it
 	@tools/pi.sh
+
+bench: build ## speed, memory and size beside floors and other tools; a part as BENCH='--mb 10 100'
+	$(PY) -m benches $(BENCH)
 
 bench-bridge: build pi ## how soon the server answers and how long Pi waits, over a history of MB=500
 	$(PY) -m benches.bridge

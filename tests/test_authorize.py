@@ -281,7 +281,7 @@ def test_answers_are_remembered_until_asked_afresh(base: Path) -> None:
 def test_remembering_saves_looking(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def spy(path: str) -> str | None:
+    def spy(path: str, *_: object) -> str | None:
         asked.append(path)
         return path
 

@@ -30,6 +30,7 @@ NAMES = [
     "Trace",
 ]
 METHODS = [
+    "audit",
     "catch_up",
     "close",
     "coverage",

@@ -283,6 +283,13 @@ def read_record(
     :raises OSError: the file cannot be opened or read.
     """
 
+def first_changed(path: bytes, records: list[tuple[int, int, int]]) -> int | None:
+    """Which of some records, given by first byte, byte behind the last, and hash, is the first
+    whose bytes are not the indexed ones.
+
+    :raises OSError: the file cannot be opened or read.
+    """
+
 def is_settled(mtime_ns: int, ctime_ns: int, now_ns: int) -> bool:
     """Whether equal times will prove that nothing was written."""
 

@@ -23,7 +23,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
-from urllib.parse import unquote_to_bytes, urlsplit
 
 StrPath = str | os.PathLike[str]
 StrPaths = StrPath | Iterable[StrPath]
@@ -264,6 +263,8 @@ def _no_constant(name: str) -> NoReturn:
 
 def _path_of_url(url: str) -> str:
     """The path a ``file:`` URL names, by Node's rules: local, nothing hidden in escapes."""
+    from urllib.parse import unquote_to_bytes, urlsplit  # only needed here
+
     parts = urlsplit(url.replace("\\", "/"))
     if parts.netloc.lower() not in ("", "localhost"):
         raise ValueError("a file URL must not name another host")

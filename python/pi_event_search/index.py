@@ -1,4 +1,8 @@
-"""The index as programs use it."""
+"""The index as programs use it.
+
+What a search does not need is loaded by the first call that does: a search from the shell is over
+sooner than all of it is loaded.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +17,12 @@ from typing import Any, Self
 
 from pi_event_search import _core, config
 from pi_event_search.access.coverage import coverage_of, problems_of
-from pi_event_search.access.directory import Directory
 from pi_event_search.access.scope import Scope, scope_of
 from pi_event_search.access.view import View
+from pi_event_search.access.visible import Catalog
 from pi_event_search.errors import IndexBusy, IndexProblem, InvalidArgument
 from pi_event_search.ingest.reconcile import Counts, Pace, Reconciler
-from pi_event_search.services.read import SourceModified, read_event
 from pi_event_search.services.search import Search
-from pi_event_search.services.sessions import lineage_of, list_sessions
-from pi_event_search.services.trace import trace_event
 from pi_event_search.store.schema import SCHEMA_VERSION
 from pi_event_search.store.store import Snapshot, Store
 from pi_event_search.types import (
@@ -45,9 +46,8 @@ from pi_event_search.types import (
     Verification,
 )
 from pi_event_search.types.requests import Moment, PathText, words
+from pi_event_search.upkeep.audit import PIECE_BYTES, Audit
 from pi_event_search.upkeep.maintain import bring_up_to_date, rebuild
-from pi_event_search.upkeep.verify import damage_of, verify
-from pi_event_search.upkeep.watch import Notifications, keep_current
 
 _SMALL_BATCH_BYTES = 8_000_000
 """Session records after which a batch is published while questions are answered."""
@@ -68,7 +68,9 @@ class EventIndex:
         self._store = store
         self._config = settings
         self._bridged = bridged
-        self._directory: tuple[int, Directory] | None = None
+        self._catalog: tuple[int, Catalog] | None = None
+        self._audit = Audit(store.database)
+        self._auditing = threading.Lock()
 
     @classmethod
     def open(
@@ -158,6 +160,30 @@ class EventIndex:
         with self._guarded():
             bring_up_to_date(self._store, self._config, None, progress, pace=pace)
 
+    def audit(
+        self,
+        budget: int = PIECE_BYTES,
+        *,
+        progress: Callable[[Progress], None] | None = None,
+        changed: Callable[[Change], None] | None = None,
+    ) -> bool:
+        """Compares about ``budget`` bytes of what is indexed with the session files, record by
+        record, and reads a file afresh that holds something else. Returns whether more is left.
+
+        It finds what a sync may miss: an edit in place of a file that grew as well. For whoever
+        has time; `watch` and `serve` do it when there is nothing else to do. What was compared is
+        not compared again by this object before its file has changed.
+
+        :raises IndexBusy: another process is writing and did not finish in time.
+        """
+        with self._guarded(), self._auditing:
+            found = self._audit.step(budget)
+            if found.changed is not None:
+                reconciler = Reconciler(self._store, self._config, progress, changed)
+                with suppress(InvalidArgument):  # it has gone; the next sync tells
+                    reconciler.file(os.fsdecode(found.changed), explicit=False, afresh=True)
+        return not found.finished
+
     def watch(
         self,
         changed: Callable[[Change], None],
@@ -173,11 +199,13 @@ class EventIndex:
         :param wakeups: when to look; ``None``: whenever something happens in the session
             directories, and every 15 seconds.
         """
+        from pi_event_search.upkeep.watch import Notifications, keep_current
+
         ended = threading.Event() if stop is None else stop
         if wakeups is None:
             directories = [directory.path for directory in self._config.session_dirs]
             wakeups = Notifications(directories, Path(self._config.index_dir), ended)
-        keep_current(self.sync, wakeups, changed=changed, busy=busy, stop=ended)
+        keep_current(self.sync, self.audit, wakeups, changed=changed, busy=busy, stop=ended)
 
     def rebuild(self, *, progress: Callable[[Progress], None] | None = None) -> SyncReport:
         """Builds a new index beside this one from all session files, and switches to it.
@@ -197,15 +225,22 @@ class EventIndex:
         place, and compares: facts, states, texts, and what searches find.
 
         Damage that is found is reported and left as it is; the next ``sync`` or ``rebuild``
-        repairs it.
+        repairs it. A file that holds other records than the indexed ones is read afresh at once.
 
         :raises IndexBusy: another process is writing and did not finish in time.
         """
+        from pi_event_search.upkeep.verify import damage_of, verify
+
         with self._guarded():
             damage = damage_of(self._store)
             if damage:
                 return Verification(equal=False, sessions=0, events=0, differences=tuple(damage))
-            return verify(self._store, self._config, self.sync, progress)
+            result = verify(self._store, self._config, self.sync, progress)
+        if not result.equal:
+            with suppress(IndexBusy):
+                while self.audit():
+                    pass
+        return result
 
     def search(
         self,
@@ -292,6 +327,8 @@ class EventIndex:
             before=before,
             after=after,
         )
+        from pi_event_search.services.read import SourceModified
+
         with self._asking():
             try:
                 return self._read(request, invocation, accept_modified=False)
@@ -314,6 +351,8 @@ class EventIndex:
         :raises NotFound: no such event, or the caller may not see it.
         """
         request = TraceRequest(session_id=session_id, entry_id=entry_id, depth=depth)
+        from pi_event_search.services.trace import trace_event
+
         with self._asking(), self._view(invocation) as (_, view):
             return trace_event(view, request)
 
@@ -328,6 +367,8 @@ class EventIndex:
     ) -> SessionPage:
         """Sessions the caller may see, the newest activity first."""
         request = SessionsRequest(limit=limit, name=name, time_from=time_from, time_to=time_to)
+        from pi_event_search.services.sessions import list_sessions
+
         with self._asking(), self._view(invocation) as (snapshot, view):
             coverage = self._coverage(snapshot, view)
             return list_sessions(view, request, coverage)
@@ -337,6 +378,8 @@ class EventIndex:
 
         :raises NotFound: no such session, or the caller may not see it.
         """
+        from pi_event_search.services.sessions import lineage_of
+
         with self._asking(), self._view(invocation) as (_, view):
             return lineage_of(view, session_id)
 
@@ -372,6 +415,8 @@ class EventIndex:
     def _read(
         self, request: ReadRequest, invocation: Invocation | None, *, accept_modified: bool
     ) -> Event:
+        from pi_event_search.services.read import read_event
+
         with self._view(invocation) as (snapshot, view):
             coverage = self._coverage(snapshot, view)
             return read_event(view, request, coverage, accept_modified=accept_modified)
@@ -402,10 +447,10 @@ class EventIndex:
         )
 
     def _scope(self, snapshot: Snapshot, invocation: Invocation) -> Scope:
-        known = self._directory
+        known = self._catalog
         if known is None or known[0] != snapshot.generation:
-            known = snapshot.generation, Directory(snapshot.connection, self._config)
-            self._directory = known
+            known = snapshot.generation, Catalog(snapshot.connection, self._config)
+            self._catalog = known
         return scope_of(snapshot.connection, known[1], invocation, self._config)
 
     @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import select
+import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from functools import partial
@@ -62,13 +63,16 @@ def sync_to(base: str, point: str, nth: int = 1, turns: bool = False) -> None:
 
 
 def search(base: str, query: str) -> None:
-    """Searches until it is told to end; says how often, and how many events it saw in the end."""
+    """Searches until it is told to end; says how often, how many events it saw in the end, and how
+    many milliseconds the slowest took."""
     place = Place(Path(base))
     index = place.index()
-    searches, last = 0, -1
+    searches, last, slowest = 0, -1, 0.0
     say("ready")
     while not select.select([HEAR], [], [], 0)[0]:
+        started = time.perf_counter()
         page = index.search(query, invocation=EVERYTHING, limit=200)
+        slowest = max(slowest, time.perf_counter() - started)
         found = {(hit.session_id, hit.entry_id) for hit in page.hits}
         assert len(found) == len(page.hits), "an event was shown twice"
         assert len(found) >= last, "an event has gone"
@@ -76,7 +80,17 @@ def search(base: str, query: str) -> None:
         searches, last = searches + 1, len(found)
     wait_for_word()
     page = index.search(query, invocation=EVERYTHING, limit=200)
-    say(f"searches {searches} found {len(page.hits)}")
+    say(f"searches {searches} found {len(page.hits)} slowest {slowest * 1000:.0f}")
+
+
+def answer(base: str, query: str, times: int) -> None:
+    """Searches, says what it found, and waits to be asked again."""
+    place = Place(Path(base))
+    index = place.index()
+    for number in range(times):
+        if number:
+            wait_for_word()
+        say(f"found {len(index.search(query, invocation=EVERYTHING, limit=200).hits)}")
 
 
 def call_often(base: str, warm_up: int, calls: int) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 from pi_event_search import EventIndex, IndexBusy
 from pi_event_search.store import lease
+from pi_event_search.store.recovery import rebuild_text
 
 from tests.checks import check_documents, check_tables, facts, fresh_facts
 from tests.concurrency.test_lease import until
@@ -53,12 +55,13 @@ def test_two_sync_while_a_third_searches(turns: bool, place: Place, nurseries: T
     for writer in writers:
         writer.finish()
     reader.tell()
-    _, searches, _, found = reader.heard().split()
+    _, searches, _, found, _, slowest = reader.heard().split()
     reader.finish()
     assert sum(int(word[1]) for word in words) == FILES * EVENTS  # nobody did it twice
     assert all(word[3] == "0" for word in words)
     assert int(found) == FILES
     assert int(searches) > 0
+    print(f"{searches} searches, the slowest took {slowest} ms")
     check(place)
 
 
@@ -93,6 +96,36 @@ def test_a_reader_waits_for_no_writer_at_any_point(nursery: Nursery) -> None:
                 assert page.coverage.state in ("catching-up", "partial", "error")
             writer.tell()
             assert writer.finish() == ["synced"]
+
+
+def test_a_reader_follows_whatever_takes_the_place_of_the_index(
+    place: Place, nursery: Nursery
+) -> None:
+    """Its own process, asked after every switch; what it had open is gone by then."""
+    with place.index() as index:
+        index.sync()
+        switches: list[Callable[[], object]] = [
+            partial(anew, index),
+            index.rebuild,
+            partial(anew, index),
+        ]
+        reader = nursery.start(
+            JOBS + "answer", base=str(place.base), query="hello", times=len(switches) + 1
+        )
+        assert reader.heard() == f"found {FILES * EVENTS}"
+        for switch in switches:
+            switch()
+            reader.tell()
+            assert reader.heard() == f"found {FILES * EVENTS}"
+        reader.finish()
+
+
+def anew(index: EventIndex) -> None:
+    """Makes the text index anew in another directory, and deletes the old one."""
+    store = index._store
+    with store.turn():
+        rebuild_text(store.database, store.directory)
+        store._remove_leftovers()
 
 
 def test_a_stopped_writer(place: Place, nursery: Nursery, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import fcntl
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pi_event_search import EventIndex, IndexProblem
+from pi_event_search import EventIndex, IndexBusy, IndexProblem
 from pi_event_search.store import store as store_module
+from pi_event_search.store import text_files
 from pi_event_search.store.publish import Publication
 from pi_event_search.store.recovery import rebuild_text
 from pi_event_search.store.text_files import documents_of
@@ -212,6 +212,26 @@ class TestEngineFailures:
         text.close()
         assert text._writer is None
 
+    def test_a_process_stopped_with_the_files_locked_keeps_nobody_waiting(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Tantivy would wait for it without end."""
+        world.write(header() + talk("walrus"))
+        world.sync()
+        monkeypatch.setattr(text_files, "LOCKED_SECONDS", 0.05)
+        with world.open() as other, (text_of(world) / text_files.META_LOCK).open() as file:
+            assert world.finds("walrus") == ["00000001"]
+            fcntl.flock(file, fcntl.LOCK_EX)
+            for index in (world.index, other):
+                with pytest.raises(IndexBusy, match="keeps the files"):
+                    world.finds("walrus", index)
+                with pytest.raises(IndexBusy, match="keeps the files"):
+                    index.sync()
+            fcntl.flock(file, fcntl.LOCK_UN)
+            assert world.finds("walrus", other) == world.finds("walrus") == ["00000001"]
+        assert world.sync().unchanged == 1
+        assert world.is_as_fresh()
+
     def test_a_lock_that_somebody_else_holds_is_an_error(self, world: World) -> None:
         first = TextIndex.create(world.base / "text")
         first.add([_document(1)], bulk=False)
@@ -229,7 +249,8 @@ def _document(key: int) -> str:
 
 
 class TestReadersDuringASwitch:
-    """Threads and processes that ask while the text index is made anew again and again."""
+    """Threads that ask while the text index is made anew again and again; ``tests/concurrency``
+    has a process that does."""
 
     def test_threads(self, world: World) -> None:
         world.write(header() + talk(*[f"walrus {n}" for n in range(5)]))
@@ -260,49 +281,6 @@ class TestReadersDuringASwitch:
             for reader in readers:
                 reader.join()
         assert errors == []
-
-    def test_processes(self, world: World) -> None:
-        world.write(header() + talk(*[f"walrus {n}" for n in range(5)]))
-        world.sync()
-        reader = subprocess.Popen(
-            [sys.executable, "-c", _READER, str(world.place), str(world.sessions)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert reader.stdin is not None
-        assert reader.stdout is not None
-        assert reader.stdout.readline() == "5\n"
-        for switch in (self._text, self._all, self._text):
-            switch(world)
-            reader.stdin.write("\n")
-            reader.stdin.flush()
-            assert reader.stdout.readline() == "5\n"
-        reader.stdin.close()
-        assert reader.wait() == 0
-        reader.stdout.close()
-
-    @staticmethod
-    def _text(world: World) -> None:
-        store = world.index._store
-        with store.turn():
-            rebuild_text(store.database, store.directory)
-            store._remove_leftovers()
-
-    @staticmethod
-    def _all(world: World) -> None:
-        world.index.rebuild()
-
-
-_READER = """
-import itertools
-import sys
-from pi_event_search import EventIndex, Invocation
-everything = Invocation(cwd="/", workspace_root="/")
-with EventIndex.open(sys.argv[1], [sys.argv[2]]) as index:
-    for _ in itertools.chain([""], iter(sys.stdin.readline, "")):
-        print(len(index.search("walrus", invocation=everything).hits), flush=True)
-"""
 
 
 def test_a_batch_is_seen_as_a_whole(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

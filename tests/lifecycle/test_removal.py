@@ -6,8 +6,10 @@ import errno
 import os
 import shutil
 import stat as modes
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -210,6 +212,16 @@ class TestUnobservable:
         report = two.sync()
         assert (report.discovered, report.appended) == (3, 1)
         assert len(two.finds("heron")) == 2
+
+    def test_naming_a_file_that_has_not_changed_leaves_nothing_to_do(
+        self, two: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        later = SimpleNamespace(time_ns=lambda: time.time_ns() + 3_000_000_000)
+        monkeypatch.setattr("pi_event_search.ingest.source.time", later)
+        path = two.write(header("33333333-3333-7333-8333-333333333333") + talk("heron"), "c")
+        two.sync()
+        assert two.index.sync(path).unchanged == 1
+        assert two.coverage() == "ready"
 
 
 class TestPermission:

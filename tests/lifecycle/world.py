@@ -190,9 +190,10 @@ def asked_before_commit(monkeypatch: pytest.MonkeyPatch, question: Any) -> Itera
 
 def as_somebody(script: Path, base: Path) -> subprocess.CompletedProcess[str]:
     """Runs a script that calls :func:`become_nobody` with the tests at hand."""
+    paths = [Path(__file__).parents[2], *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.run(
         [sys.executable, str(script), str(base)],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},
         capture_output=True,
         text=True,
         check=False,

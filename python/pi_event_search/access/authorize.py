@@ -76,15 +76,18 @@ def git_worktree(directory: str) -> str | None:
         directory = parent
 
 
-def canonical(path: str) -> str | None:
+def canonical(path: str, looked_at: Links | None = None) -> str | None:
     """An absolute path with every link in its existing part resolved, without ``.``, ``..`` and
     superfluous slashes. What does not exist is kept as written, so deleted directories have a
     canonical form too. None for a relative or empty path, one with a NUL, and where something
     other than absence (permission, a link loop, an I/O error) hides what the path means.
+
+    ``looked_at`` keeps what was seen on the way, for other paths that go through the same places.
     """
+    looked_at = {} if looked_at is None else looked_at
     if not path.startswith("/"):
         return None
-    done: list[str] = []
+    here = ""  # the root directory, and every place so far, without the slash at its end
     ahead = path.split("/")[::-1]
     links = 0
     while ahead:
@@ -92,21 +95,25 @@ def canonical(path: str) -> str | None:
         if name in ("", "."):
             continue
         if name == "..":
-            del done[-1:]
+            here = here.rpartition("/")[0]
             continue
-        target = _link_target("/" + "/".join((*done, name)))
+        at = f"{here}/{name}"
+        if at in looked_at:
+            target = looked_at[at]
+        else:
+            target = looked_at[at] = _link_target(at)
         if isinstance(target, _Unresolvable):
             return None
         if target is None:
-            done.append(name)
+            here = at
             continue
         links += 1
         if links > _LINK_LIMIT:
             return None
         if target.startswith("/"):
-            done.clear()
+            here = ""
         ahead += target.split("/")[::-1]
-    return "/" + "/".join(done)
+    return here or "/"
 
 
 class Authorizer:
@@ -121,6 +128,12 @@ class Authorizer:
         self._paths = frozenset(root.path for root in self.roots)
         self._everything = "/" in self._paths
         self._answers: dict[str, bool] = {}
+        self._links: Links = {}
+
+    @property
+    def allows_everything(self) -> bool:
+        """Whether the root directory itself is a root."""
+        return self._everything
 
     def allows(self, cwd: str, *, fresh: bool = False) -> bool:
         """Whether the directory is one of the roots or below one. Only the root ``/`` allows
@@ -129,12 +142,14 @@ class Authorizer:
             return True
         answer = None if fresh else self._answers.get(cwd)
         if answer is None:
+            if fresh:
+                self._links.clear()
             answer = self._decide(cwd)
             self._answers[cwd] = answer
         return answer
 
     def _decide(self, cwd: str) -> bool:
-        place = canonical(cwd)
+        place = canonical(cwd, self._links)
         return place is not None and any(
             place == root or place.startswith(root + "/") for root in self._paths
         )
@@ -145,6 +160,8 @@ class _Unresolvable:
 
 
 _UNRESOLVABLE = _Unresolvable()
+Links = dict[str, "str | _Unresolvable | None"]
+"""What the places on the way to some paths were seen to be: see :func:`_link_target`."""
 
 
 def _link_target(path: str) -> str | _Unresolvable | None:

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from pi_event_search import _core
 from pi_event_search.access.directory import is_within
@@ -43,22 +44,77 @@ def coverage_of(
     work that may have ended, or is about to be written. ``attributed``: only what is known to
     belong to the scope is counted; the state tells of the rest.
     """
+    facts = _facts(connection, scope, attributed)
+    reconciled = _last_reconciled(connection, scope)
+    return Coverage(
+        state=_state(facts, scope, reconciled, being_written, overtaken),
+        indexed_sessions=facts.indexed,
+        discovered_sessions=facts.discovered,
+        last_reconciled_at=reconciled,
+        pending_bytes=facts.pending_bytes,
+        skipped_records=facts.skipped_records,
+        problems=facts.problems,
+    )
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What of a coverage follows from committed rows."""
+
+    indexed: int
+    discovered: int
+    pending_bytes: int
+    skipped_records: int
+    problems: tuple[CoverageProblem, ...]
+    failed: bool
+    """A file was read and could not be taken in."""
+    partial: bool
+    """Something could not be observed."""
+    behind: bool
+    """Something is known to be missing."""
+    outdated: bool
+    """The texts were cut by another version."""
+
+
+def _facts(connection: sqlite3.Connection, scope: Scope, attributed: bool) -> _Facts:
+    """Worked out once for a committed state, unless something could not be observed: which of
+    that concerns the caller depends on where links lead now."""
+    remembered = scope.visible.remembered
+    key = _Facts, attributed
+    known: _Facts | None = remembered.get(key)
+    if known is None:
+        known = _look_up(connection, scope, attributed)
+        if connection.execute("SELECT 1 FROM troubles LIMIT 1").fetchone() is None:
+            remembered[key] = known
+    return known
+
+
+def _look_up(connection: sqlite3.Connection, scope: Scope, attributed: bool) -> _Facts:
     counts: Counter[str] = Counter()
     for problem in problems_of(connection, scope, attributed=attributed):
         counts[problem.kind] += problem.count
     sessions = [row for row in scope.sources if row.state != NOT_A_SESSION]
-    indexed = [row for row in sessions if row.epoch is not None]
+    states = {row.state for row in sessions}
+    unattributed = {row.state for row in scope.unattributed}
+    behind = [row for row in sessions if _is_behind(row)]
+    waiting = [row for row in scope.unattributed if row.state == PENDING]
     shadowed = len(scope.shadowed)
-    return Coverage(
-        state=_state(connection, scope, being_written, overtaken),
-        indexed_sessions=len(indexed) - shadowed,
-        discovered_sessions=len(sessions) - shadowed,
-        last_reconciled_at=_last_reconciled(connection, scope),
-        pending_bytes=sum(_pending(row) for row in sessions),
+    return _Facts(
+        indexed=sum(row.epoch is not None for row in sessions) - shadowed,
+        discovered=len(sessions) - shadowed,
+        pending_bytes=sum(map(_pending, sessions)),
         skipped_records=sum(
             count for kind, count in counts.items() if kind in _core.LOSING_RECEIPTS
         ),
         problems=tuple(CoverageProblem(kind, count) for kind, count in sorted(counts.items())),
+        failed=FAILED in states,
+        partial=bool(
+            states & {UNREADABLE, CHANGING}
+            or unattributed & {UNREADABLE, CHANGING, FAILED}
+            or next(_troubles(connection, scope), None)
+        ),
+        behind=bool(behind or any(map(_is_behind, waiting))),
+        outdated=metadata(connection, "tokenizer_version") != _core.TOKENIZER_VERSION,
     )
 
 
@@ -98,6 +154,8 @@ def _unattributed(connection: sqlite3.Connection, scope: Scope) -> Iterator[Prob
         (path, _session_dir(scope, path), kind, detail)
         for path, kind, detail in _troubles(connection, scope)
     ]
+    if not found:
+        return
     known = {os.path.dirname(row.path) for row in scope.sources}
     unnamed: Counter[tuple[bytes, str]] = Counter()
     for path, directory, kind, detail in found:
@@ -137,30 +195,23 @@ def _last_reconciled(connection: sqlite3.Connection, scope: Scope) -> str | None
 
 
 def _state(
-    connection: sqlite3.Connection,
+    facts: _Facts,
     scope: Scope,
+    reconciled: str | None,
     being_written: bool,
     overtaken: Callable[[], bool],
 ) -> CoverageState:
-    sessions = [row for row in scope.sources if row.state != NOT_A_SESSION]
-    if any(row.state == FAILED for row in sessions):
+    if facts.failed:
         return "error"
-    unobservable = any(row.state in (UNREADABLE, CHANGING) for row in sessions)
-    unknown = any(row.state in (UNREADABLE, CHANGING, FAILED) for row in scope.unattributed)
-    troubled = next(_troubles(connection, scope), None) is not None
-    looked = not scope.directory.session_dirs or _last_reconciled(connection, scope) is not None
-    if unobservable or unknown or troubled:
+    if facts.partial:
         return "partial"
     if being_written:
         return "catching-up"  # what it is about to change is not known to anybody else
-    if not looked:
+    if scope.directory.session_dirs and reconciled is None:
         return "partial"
-    waiting = [row for row in scope.unattributed if row.state == PENDING]
-    if any(_is_behind(row) for row in (*sessions, *waiting)):
+    if facts.behind:
         return "catching-up" if overtaken() else "partial"
-    if metadata(connection, "tokenizer_version") != _core.TOKENIZER_VERSION:
-        return "partial"
-    return "ready"
+    return "partial" if facts.outdated else "ready"
 
 
 def _is_behind(row: SessionRow) -> bool:

@@ -34,7 +34,7 @@ class Directory:
     """
 
     def __init__(self, connection: sqlite3.Connection, config: Config) -> None:
-        self.rows = [SessionRow(*row) for row in connection.execute(SESSION_QUERY)]
+        self.rows = list(map(SessionRow._make, connection.execute(SESSION_QUERY)))
         self.workspaces = {
             row.epoch: row.workspace
             for row in self.rows
@@ -42,6 +42,9 @@ class Directory:
         }
         self.session_dirs = tuple(os.fsencode(directory.path) for directory in config.session_dirs)
         self._places = _places(connection, config, self.rows)
+        recorded = set(map(recorded_by, self.covered()))
+        self.recorded = frozenset(cwd for cwd in recorded if cwd is not None)
+        """The working directories that covered sources recorded."""
 
     def covered(self) -> Iterable[SessionRow]:
         """Sources listed by the directories asked for, and explicitly synced files."""
@@ -57,6 +60,11 @@ class Directory:
             is_within(path, root) or is_within(path, os.path.realpath(root))
             for root in self.session_dirs
         )
+
+
+def recorded_by(row: SessionRow) -> str | None:
+    """The working directory of a source; ``None`` while no header of it was ever read."""
+    return row.known_cwd if row.cwd is None else row.cwd
 
 
 def is_within(path: bytes, directory: bytes) -> bool:
@@ -81,8 +89,8 @@ def _places(
         ):
             if excluded.match(path, canonical):
                 left_out.add(source)
-            else:
-                places[source] = min(place, places.get(source, place))
+            elif source not in places or place < places[source]:
+                places[source] = place
     for row in rows:
         if row.explicit and row.source not in places and row.source not in left_out:
             # It was named itself: there is no session directory for patterns to count from.

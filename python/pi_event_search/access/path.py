@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
+from pi_event_search import _core
 from pi_event_search.store.schema import epoch_of, epoch_range
 
+_MANY = 500
 _BRANCHES = 32
 """Branches of one event that are looked at before the path is."""
 
@@ -31,24 +34,41 @@ class Path(Protocol):
 
 
 class StoredPath:
-    """The path to the materialized leaf, looked up segment by segment.
+    """The paths to the materialized leaves of all sessions, looked up segment by segment.
 
     A session may have thousands of forks on its path, and most questions are about a few events.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._known: dict[int | None, int] = {None: -1}
+        self._known: dict[int | None, tuple[int, int]] = {None: (-1, _core.ORIGIN_CYCLE)}
+        """Segment -> depth up to which a path runs in it, and code of its origin."""
+
+    def load(self, segments: Iterable[int | None]) -> None:
+        """Looks many segments up at once, for what is asked next."""
+        wanted = [segment for segment in dict.fromkeys(segments) if segment not in self._known]
+        for start in range(0, len(wanted), _MANY):
+            some = wanted[start : start + _MANY]
+            self._known.update(dict.fromkeys(some, (-1, _core.ORIGIN_CYCLE)))
+            for segment, origin, upto in self._connection.execute(
+                "SELECT s.segment, s.origin, p.upto FROM segments s LEFT JOIN path p"
+                f" ON p.segment = s.segment WHERE s.segment IN ({', '.join('?' * len(some))})",
+                some,
+            ):
+                self._known[segment] = -1 if upto is None else upto, origin
 
     def upto(self, segment: int | None) -> int:
         """See :class:`Path`."""
-        known = self._known.get(segment)
-        if known is None:
-            found = self._connection.execute(
-                "SELECT upto FROM path WHERE segment = ?", (segment,)
-            ).fetchone()
-            known = self._known[segment] = -1 if found is None else found[0]
-        return known
+        return self._segment(segment)[0]
+
+    def origin(self, segment: int | None) -> int:
+        """The code of the origin of a segment; that of a cycle where there is no such segment."""
+        return self._segment(segment)[1]
+
+    def _segment(self, segment: int | None) -> tuple[int, int]:
+        if segment not in self._known:
+            self.load((segment,))
+        return self._known[segment]
 
     def after(self, place: Place) -> Place | None:
         """See :class:`Path`. Of many branches the newest are the likeliest, so they come first."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pi_event_search import _core
 from pi_event_search.access.authorize import Authorizer, Root, resolve_roots
 from pi_event_search.access.directory import Directory
+from pi_event_search.access.visible import Catalog, Visible
 from pi_event_search.config import Config
 from pi_event_search.errors import InvalidArgument, NotFound
 from pi_event_search.store.rows import DETACHED, SUPERSEDED, SessionRow
@@ -26,29 +27,52 @@ CURRENT = "current"
 
 @dataclass(frozen=True)
 class Scope:
-    """Sessions a caller may see.
+    """Sessions a caller may see: ``visible``, less what is behind the cutoff.
 
-    ``sessions`` holds the owner of each session id by its epoch; ``shadowed`` the other files of
-    those ids; ``sources`` every authorized source, indexed or not; ``unattributed`` covered sources
-    that are nobody's yet, because no header of theirs was ever read. ``current`` is the calling
-    session, and ``cutoff`` the first ord of it that is hidden: 0 when the invocation could not be
-    located (fail closed).
+    ``current`` is the calling session, and ``cutoff`` the first ord of it that is hidden: 0 when
+    the invocation could not be located (fail closed). ``hidden`` are the numbers of its events from
+    there on.
     """
 
-    directory: Directory
-    sources: Sequence[SessionRow]
-    unattributed: Sequence[SessionRow]
-    sessions: Mapping[int, SessionRow]
-    by_id: Mapping[str, SessionRow]
-    shadowed: Sequence[SessionRow]
-    unrestricted: bool
-    """Whether the root directory itself is authorized."""
+    visible: Visible
     cwd: str
     """Where the caller works; relative paths in a request count from it."""
     names_current: bool
     """Whether the invocation names a calling session, be it visible or not."""
     current: SessionRow | None
     cutoff: int
+    hidden: range
+
+    @property
+    def directory(self) -> Directory:
+        """All sources, of which the caller sees a part."""
+        return self.visible.directory
+
+    @property
+    def unrestricted(self) -> bool:
+        """Whether the root directory itself is authorized."""
+        return self.visible.unrestricted
+
+    @property
+    def sources(self) -> Sequence[SessionRow]:
+        """See :class:`Visible`; likewise for the next four."""
+        return self.visible.sources
+
+    @property
+    def unattributed(self) -> Sequence[SessionRow]:
+        return self.visible.unattributed
+
+    @property
+    def sessions(self) -> Mapping[int, SessionRow]:
+        return self.visible.sessions
+
+    @property
+    def by_id(self) -> Mapping[str, SessionRow]:
+        return self.visible.by_id
+
+    @property
+    def shadowed(self) -> Sequence[SessionRow]:
+        return self.visible.shadowed
 
     def absolute(self, path: str) -> str | None:
         """A path of a request, seen from where the caller works; ``None`` for no such place."""
@@ -96,15 +120,19 @@ class Scope:
 
     def shows(self, event: int) -> bool:
         """Whether an event number belongs to a visible session, before its cutoff."""
-        session = self.sessions.get(epoch_of(event))
-        return session is not None and event < self.cutoff_of(session)
+        return epoch_of(event) in self.visible.sessions and event not in self.hidden
+
+    @property
+    def closed(self) -> SessionRow | None:
+        """The calling session, when nothing of it may be shown."""
+        return self.current if self.cutoff == 0 else None
 
     def listed(self) -> Iterator[SessionRow]:
         """Every visible session with something to show."""
         return (s for s in self.sessions.values() if not self._closed(s))
 
     def _closed(self, session: SessionRow) -> bool:
-        return session is self.current and self.cutoff == 0
+        return session is self.closed
 
     def _open(self, session: SessionRow) -> SessionRow:
         if self._closed(session):
@@ -113,62 +141,27 @@ class Scope:
 
 
 def scope_of(
-    connection: sqlite3.Connection, directory: Directory, invocation: Invocation, config: Config
+    connection: sqlite3.Connection, catalog: Catalog, invocation: Invocation, config: Config
 ) -> Scope:
     """The scope of one call.
 
     :raises InvalidArgument: an authorization root is not absolute, or the caller's directory is
         gone.
     """
-    roots = roots_of(invocation, config)
-    unrestricted = any(root.path == "/" for root in roots)
-    authorizer = Authorizer(roots)
-    sources, unattributed = [], []
-    for row in directory.covered():
-        cwd = row.cwd if row.cwd is not None else row.known_cwd
-        if cwd is None and not unrestricted:
-            unattributed.append(row)
-        elif cwd is None or authorizer.allows(cwd):
-            sources.append(row)
-    owners, shadowed = _owners(sources, directory)
-    by_id = {str(row.session_id): row for row in owners}
-    current = _current(sources, by_id, invocation)
+    visible = catalog.visible_to(Authorizer(roots_of(invocation, config)))
+    current = _current(visible, invocation)
+    cutoff = 0 if current is None else locate_cutoff(connection, current, invocation)
+    hidden = range(0)
+    if current is not None and current.epoch is not None:
+        hidden = range(event_number(current.epoch, cutoff), epoch_range(current.epoch)[1] + 1)
     return Scope(
-        directory=directory,
-        sources=sources,
-        unattributed=unattributed,
-        sessions={row.epoch: row for row in owners if row.epoch is not None},
-        by_id=by_id,
-        shadowed=shadowed,
-        unrestricted=unrestricted,
+        visible=visible,
         cwd=os.fspath(invocation.cwd),
         names_current=_names_current(invocation),
         current=current,
-        cutoff=0 if current is None else locate_cutoff(connection, current, invocation),
+        cutoff=cutoff,
+        hidden=hidden,
     )
-
-
-def _owners(
-    sources: Sequence[SessionRow], directory: Directory
-) -> tuple[list[SessionRow], list[SessionRow]]:
-    """One file a session id: most records, Pi's own directory, newest, then by path."""
-
-    def claim(row: SessionRow) -> tuple[int, int, int, bytes]:
-        return -row.next_ord, directory.place(row).rank, -row.mtime_ns, row.path
-
-    best: dict[str, SessionRow] = {}
-    shadowed: list[SessionRow] = []
-    for row in sources:
-        if row.epoch is None or row.session_id is None:
-            continue
-        other = best.get(row.session_id)
-        if other is not None and claim(other) < claim(row):
-            shadowed.append(row)
-            continue
-        if other is not None:
-            shadowed.append(other)
-        best[row.session_id] = row
-    return list(best.values()), shadowed
 
 
 def roots_of(invocation: Invocation, config: Config) -> tuple[Root, ...]:
@@ -225,20 +218,18 @@ def _names_current(invocation: Invocation) -> bool:
     return invocation.current_session_id is not None or invocation.current_session_file is not None
 
 
-def _current(
-    sources: Sequence[SessionRow], by_id: Mapping[str, SessionRow], invocation: Invocation
-) -> SessionRow | None:
+def _current(visible: Visible, invocation: Invocation) -> SessionRow | None:
     """The calling session, by its id or else by its file, which another file may stand for."""
     if invocation.current_session_id is not None:
-        found = by_id.get(invocation.current_session_id)
+        found = visible.by_id.get(invocation.current_session_id)
         if found is not None:
             return found
     if invocation.current_session_file is not None:
         path = _canonical_file(invocation.current_session_file)
-        for row in sources:
+        row = None if path is None else visible.by_path.get(path)
+        if row is not None:
             session_id = row.known_id if row.session_id is None else row.session_id
-            if row.path == path and session_id is not None:
-                return by_id.get(session_id)
+            return None if session_id is None else visible.by_id.get(session_id)
     return None
 
 

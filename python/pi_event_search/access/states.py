@@ -11,8 +11,8 @@ behind that entry says anything, neither by being the leaf nor as a compaction, 
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.access.path import Path, PathTo, Place, StoredPath
@@ -21,15 +21,43 @@ from pi_event_search.store.rows import DETACHED, IDLESS, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_range
 from pi_event_search.types.vocabulary import BranchState, SelectionState
 
+_MANY = 500
 
-@dataclass(frozen=True)
+
+class Edit(NamedTuple):
+    """A context edit: the place and the number of its entry, and what it does."""
+
+    segment: int | None
+    depth: int | None
+    event: int
+    detail: str
+
+
 class SessionStates:
-    """States of the events of one session, as of an exclusive ``cutoff`` event number."""
+    """States of the events of one session, as of an exclusive ``cutoff`` event number.
 
-    connection: sqlite3.Connection
-    session: SessionRow
-    cutoff: int
-    _origins: dict[int, int] = field(default_factory=dict, repr=False)
+    :param stored: the paths to the materialized leaves, shared by the sessions of one question.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, session: SessionRow, cutoff: int, stored: StoredPath
+    ) -> None:
+        assert session.epoch is not None
+        self.connection = connection
+        self.session = session
+        self.cutoff = cutoff
+        self.stored = stored
+        self._numbers = epoch_range(session.epoch)
+        """First and last number of the session's events and segments."""
+        self._edits: dict[str, list[Edit]] = {}
+        self._is_cut = cutoff <= self._numbers[1]
+        """Whether this is the session that asks."""
+        self._asking = self._asking_place() if self._is_cut else None
+        """The place of the asking entry; ``None`` when it has none or nothing is known of it."""
+        self._leaf_unknown = self._asking is None if self._is_cut else bool(session.leaf_unknown)
+        self._path: Path = PathTo(connection, self._asking) if self._is_cut else stored
+        self._window = self._window_before_cutoff() if self._is_cut else self._stored_window()
+        """Depth of the newest compaction on the path, and depth at which its kept range begins."""
 
     def branch(self, row: EventRow) -> BranchState:
         """``selected``, ``alternate`` or ``unknown``."""
@@ -37,7 +65,7 @@ class SessionStates:
             return "unknown"
         if self.on_path(row):
             return "selected"
-        return "alternate" if self._origin(row.segment) == _core.ORIGIN_ROOT else "unknown"
+        return "alternate" if self.stored.origin(row.segment) == _core.ORIGIN_ROOT else "unknown"
 
     def selection(self, row: EventRow) -> SelectionState:
         """Whether and how the event reaches the model; the rules are Pi's, in this order.
@@ -78,26 +106,13 @@ class SessionStates:
     def _unplaced(self, row: EventRow) -> bool:
         return self._leaf_unknown or bool(row.flags & (DETACHED | IDLESS))
 
-    @cached_property
-    def _numbers(self) -> tuple[int, int]:
-        """First and last number of the session's events and segments."""
-        assert self.session.epoch is not None
-        return epoch_range(self.session.epoch)
-
-    @cached_property
-    def _is_cut(self) -> bool:
-        """Whether this is the session that asks."""
-        return self.cutoff <= self._numbers[1]
-
-    @cached_property
-    def _asking(self) -> Place | None:
-        """The place of the asking entry; ``None`` when it has none or nothing is known of it."""
+    def _asking_place(self) -> Place | None:
         found = self.connection.execute(
             "SELECT segment, depth, flags FROM events WHERE event = ?", (self.cutoff,)
         ).fetchone()
         if found is None or found[0] is None or found[2] & (DETACHED | IDLESS):
             return None
-        if self._origin(found[0]) == _core.ORIGIN_CYCLE or self._rearranged():
+        if self.stored.origin(found[0]) == _core.ORIGIN_CYCLE or self._rearranged():
             return None
         return Place(found[0], found[1])
 
@@ -117,53 +132,38 @@ class SessionStates:
         ).fetchone()
         return found is not None
 
-    @cached_property
-    def _leaf_unknown(self) -> bool:
-        return self._asking is None if self._is_cut else bool(self.session.leaf_unknown)
+    def _stored_window(self) -> tuple[int, int] | None:
+        session = self.session
+        if session.compaction_depth is None or session.kept_depth is None:
+            return None
+        return session.compaction_depth, session.kept_depth
 
-    @cached_property
-    def _path(self) -> Path:
-        if self._is_cut:
-            return PathTo(self.connection, self._asking)
-        return StoredPath(self.connection)
-
-    @cached_property
-    def _window(self) -> tuple[int, int] | None:
-        """Depth of the newest compaction on the path, and depth at which its kept range begins."""
-        path = self._path
-        if not isinstance(path, PathTo):
-            if self.session.compaction_depth is None or self.session.kept_depth is None:
-                return None
-            return self.session.compaction_depth, self.session.kept_depth
+    def _window_before_cutoff(self) -> tuple[int, int] | None:
+        assert isinstance(self._path, PathTo)
         first = self._numbers[0]
-        steps = [(segment - first, upto) for segment, upto in reversed(path.segments.items())]
+        segments = self._path.segments.items()
+        steps = [(segment - first, upto) for segment, upto in reversed(segments)]
         known = compactions_of(self.connection, first, self.cutoff - 1, first)
         window = _core.window(steps, [(c.place, c.kept) for c in known])
         return None if window is None else (window[0][1], window[1])
 
-    def _origin(self, segment: int | None) -> int:
-        if segment is None:
-            return _core.ORIGIN_CYCLE
-        known = self._origins.get(segment)
-        if known is None:
-            found = self.connection.execute(
-                "SELECT origin FROM segments WHERE segment = ?", (segment,)
-            ).fetchone()
-            known = _core.ORIGIN_CYCLE if found is None else int(found[0])
-            self._origins[segment] = known
-        return known
+    def learn_edits(self, edits: Mapping[str, list[Edit]]) -> None:
+        """Takes what was looked up for many entries at once: all edits of each of them."""
+        self._edits.update(edits)
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The event numbers whose records count: the first, and the one behind."""
+        return self._numbers[0], self.cutoff
 
     def edit(self, entry_id: str) -> tuple[int, str] | None:
         """The context edit that counts for an entry: its event number, and what it does.
 
         It lies on the path inside the range that is still sent; the last such one counts.
         """
-        edits = self.connection.execute(
-            "SELECT e.segment, e.depth, e.event, r.detail"
-            " FROM relationships r JOIN events e USING (event)"
-            " WHERE r.reference = ? AND r.kind = ? AND r.event >= ? AND r.event < ?",
-            (entry_id, _core.RELATIONSHIP_CONTEXT_EDIT, self._numbers[0], self.cutoff),
-        )
+        edits = self._edits.get(entry_id)
+        if edits is None:
+            [edits] = edits_of(self.connection, [(entry_id, *self.reach)])
         begins = 0 if self._window is None else self._window[1]
         effective = [
             (depth, event, detail)
@@ -175,3 +175,24 @@ class SessionStates:
     def _omitted(self, row: EventRow) -> bool:
         edit = self.edit(row.entry_id)
         return edit is not None and edit[1] == _core.EDIT_OMITS
+
+
+def edits_of(
+    connection: sqlite3.Connection, wanted: Sequence[tuple[str, int, int]]
+) -> list[list[Edit]]:
+    """The context edits of some entries, each given by its id and the reach of its session."""
+    found: list[list[Edit]] = [[] for _ in wanted]
+    for start in range(0, len(wanted), _MANY):
+        some = [(number, *entry) for number, entry in enumerate(wanted[start : start + _MANY])]
+        for number, *edit in connection.execute(
+            "WITH wanted (number, entry, first, behind) AS"
+            f" (VALUES {', '.join(['(?, ?, ?, ?)'] * len(some))})"
+            " SELECT w.number, e.segment, e.depth, e.event, r.detail"
+            " FROM wanted w CROSS JOIN relationships r ON r.reference = w.entry"
+            f" AND r.kind = {_core.RELATIONSHIP_CONTEXT_EDIT}"
+            " AND r.event >= w.first AND r.event < w.behind"
+            " CROSS JOIN events e ON e.event = r.event",
+            [value for entry in some for value in entry],
+        ):
+            found[start + number].append(Edit(*edit))
+    return found

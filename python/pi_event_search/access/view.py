@@ -11,10 +11,12 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 from pi_event_search import _core
+from pi_event_search.access.path import StoredPath
 from pi_event_search.access.scope import Scope
-from pi_event_search.access.states import SessionStates
+from pi_event_search.access.states import SessionStates, edits_of
 from pi_event_search.errors import NotFound
 from pi_event_search.services.lineage import Lineage
 from pi_event_search.store.rows import (
@@ -28,7 +30,7 @@ from pi_event_search.store.rows import (
     SessionRow,
     fragments_of,
 )
-from pi_event_search.store.schema import epoch_of, epoch_range
+from pi_event_search.store.schema import ORD_BITS, epoch_of, epoch_range
 
 _COLUMNS_OF_E = ", ".join(f"e.{name}" for name in EventRow._fields)
 _MANY = 500
@@ -45,6 +47,7 @@ class View:
         self._connection = connection
         self.scope = scope
         self._states: dict[int, SessionStates] = {}
+        self._stored = StoredPath(connection)
 
     def shows(self, row: EventRow) -> bool:
         """Whether the caller may see the event."""
@@ -61,20 +64,66 @@ class View:
         if known is None:
             session = self.scope.sessions[epoch]
             cutoff = self.scope.cutoff_of(session)
-            known = self._states[epoch] = SessionStates(self._connection, session, cutoff)
+            known = self._states[epoch] = SessionStates(
+                self._connection, session, cutoff, self._stored
+            )
         return known
+
+    def prepare(self, rows: Iterable[EventRow]) -> None:
+        """Looks up at once what the states of many visible events depend on."""
+        some = list(rows)
+        self._stored.load(row.segment for row in some)
+        states = [self.states(row) for row in some]
+        wanted = [(row.entry_id, *of.reach) for row, of in zip(some, states, strict=True)]
+        edits = edits_of(self._connection, wanted)
+        for row, of, found in zip(some, states, edits, strict=True):
+            of.learn_edits({row.entry_id: found})
 
     def rows(self, events: Iterable[int]) -> dict[int, EventRow]:
         """The visible ones of some event numbers."""
-        numbers = [number for number in dict.fromkeys(events) if self.scope.shows(number)]
-        found: dict[int, EventRow] = {}
+        found = map(EventRow._make, self._among(EVENT_COLUMNS, events))
+        return {row.event: row for row in found}
+
+    def copies(self, rows: Iterable[EventRow]) -> dict[int, list[EventRow]]:
+        """For each of some visible events the visible ones that are the same as it in other
+        sessions: id, type, time and content without the links that a fork changes are equal."""
+        found: dict[int, list[EventRow]] = {row.event: [] for row in rows}
+        for start in range(0, len(found), _MANY):
+            some = list(found)[start : start + _MANY]
+            for event, *columns in self._connection.execute(
+                f"SELECT r.event, {_COLUMNS_OF_E} FROM events r CROSS JOIN events e"
+                f" ON {_SAME.format('e', 'r.entry_id', 'r.copy_hash', 'r.ts', 'r.entry_type')}"
+                f" AND e.event >> {ORD_BITS} <> r.event >> {ORD_BITS}"
+                f" AND NOT e.flags & {SUPERSEDED}"
+                f" WHERE r.event IN ({', '.join('?' * len(some))})",
+                some,
+            ):
+                copy = EventRow._make(columns)
+                if self.scope.shows(copy.event):
+                    found[event].append(copy)
+        return found
+
+    def fragment_keys(self, events: Iterable[int]) -> dict[int, range]:
+        """The keys of the fragments of the visible ones of some event numbers."""
+        found = self._among("event, first_key, fragments", events)
+        return {event: range(first, first + count) for event, first, count in found}
+
+    def _among(self, columns: str, events: Iterable[int]) -> Iterator[Sequence[Any]]:
+        """Columns of the visible ones of some event numbers."""
+        # As `Scope.shows`, without a call for each.
+        sessions, hidden = self.scope.visible.sessions, self.scope.hidden
+        numbers = [
+            number
+            for number in dict.fromkeys(events)
+            if number >> ORD_BITS in sessions and number not in hidden
+        ]
         for start in range(0, len(numbers), _MANY):
             some = numbers[start : start + _MANY]
-            query = (
-                f"SELECT {EVENT_COLUMNS} FROM events WHERE event IN ({', '.join('?' * len(some))})"
+            yield from self._connection.execute(
+                f"SELECT {columns} FROM events WHERE event IN ({', '.join('?' * len(some))})"
+                f" AND NOT flags & {SUPERSEDED}",
+                some,
             )
-            found.update((row.event, row) for row in self._select(query, some))
-        return found
 
     def find(self, session: SessionRow, entry_id: str) -> EventRow:
         """The event of an entry id; of several records the last one counts.
@@ -123,7 +172,13 @@ class View:
     @cached_property
     def lineage(self) -> Lineage:
         """Which of the visible sessions were forked from which."""
-        return Lineage(self.scope)
+        closed = self.scope.closed
+        remembered = self.scope.visible.remembered
+        key = Lineage, None if closed is None else closed.epoch
+        known: Lineage | None = remembered.get(key)
+        if known is None:
+            known = remembered[key] = Lineage(self.scope)
+        return known
 
     def parent(self, row: EventRow) -> EventRow | None:
         """The event that the entry names as its parent, if the session has it in its tree."""

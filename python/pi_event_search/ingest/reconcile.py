@@ -26,11 +26,12 @@ from pi_event_search.store.sources import (
     CHANGING,
     FAILED,
     UNREADABLE,
+    KnownSource,
     SourceRecord,
     add_listing,
     add_source,
     find_source,
-    load_sources,
+    known_sources,
     remove_listing,
     remove_source,
     set_awaited,
@@ -160,7 +161,7 @@ class Reconciler:
     def _known(self) -> Known:
         with self._store.database.snapshot() as connection:
             return Known(
-                sources={record.path: record for record in load_sources(connection)},
+                sources=known_sources(connection),
                 listings=set(connection.execute("SELECT directory, source, path FROM listings")),
             )
 
@@ -192,7 +193,7 @@ class Reconciler:
         tasks: deque[_Task],
         publication: Publication,
         bar: _Bar,
-        gone: Sequence[SourceRecord],
+        gone: Sequence[KnownSource],
     ) -> None:
         """Takes in files until all are done, or another writer waits and this turn was worth it.
 
@@ -240,16 +241,16 @@ class Reconciler:
                 add_listing(connection, found.root, record.source, found.path)
             if explicit:
                 set_explicit(connection, record.source)
-        for found, record in work.listed:
-            if find_source(connection, record.path) is not None:
-                add_listing(connection, found.root, record.source, found.path)
+        for found, known in work.listed:
+            if find_source(connection, known.path) is not None:
+                add_listing(connection, found.root, known.source, found.path)
         for listing in work.unlisted:
             remove_listing(connection, *listing)
-        for record, detail in work.unobservable:
-            if find_source(connection, record.path) is not None:
-                self._failed(record, publication, UNREADABLE, detail)
+        for known, detail in work.unobservable:
+            if find_source(connection, known.path) is not None:
+                self._failed(known, publication, UNREADABLE, detail)
 
-    def _forget(self, gone: Sequence[SourceRecord], publication: Publication) -> None:
+    def _forget(self, gone: Sequence[KnownSource], publication: Publication) -> None:
         """Removes sources that are proven to be gone."""
         connection = publication.begin()
         for missed in gone:
@@ -282,6 +283,7 @@ class Reconciler:
             if found.root:
                 add_listing(connection, found.root, record.source, found.path)
         if record.unchanged(stat_of(found)) and not task.afresh:
+            set_awaited(connection, record.source, None)
             counts.unchanged += not task.begun
             return True
         try:
@@ -323,7 +325,7 @@ class Reconciler:
     def _note(
         self,
         connection: sqlite3.Connection,
-        record: SourceRecord,
+        record: KnownSource | SourceRecord,
         change: ChangeKind,
         events: int = 0,
         detail: str = "",
@@ -349,7 +351,11 @@ class Reconciler:
         )
 
     def _failed(
-        self, record: SourceRecord, publication: Publication, state: str, detail: str
+        self,
+        record: KnownSource | SourceRecord,
+        publication: Publication,
+        state: str,
+        detail: str,
     ) -> None:
         self._counts.failed += 1
         connection = publication.begin()
@@ -426,6 +432,6 @@ class _Bar:
             self._report(Progress(self._done, self._total, done, self.bytes_total))
 
 
-def _task(found: Found, record: SourceRecord | None, afresh: bool) -> _Task:
+def _task(found: Found, record: KnownSource | SourceRecord | None, afresh: bool) -> _Task:
     begins = 0 if record is None or afresh else record.pending_from
     return _Task(found, max(found.size - begins, 0), afresh)

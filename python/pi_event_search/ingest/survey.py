@@ -22,7 +22,7 @@ from pathlib import Path
 
 from pi_event_search.config import Config, Problem
 from pi_event_search.ingest.discover import Found, Scan, scan
-from pi_event_search.store.sources import UNREADABLE, SourceRecord
+from pi_event_search.store.sources import UNREADABLE, KnownSource, SourceRecord
 
 Stat = tuple[int, int, int, int, int]
 """Device, inode, size, mtime and ctime (ns)."""
@@ -34,7 +34,7 @@ Listing = tuple[bytes, int, bytes]
 class Known:
     """The sources as the index has them."""
 
-    sources: dict[bytes, SourceRecord]
+    sources: dict[bytes, KnownSource]
     listings: set[Listing]
 
 
@@ -42,13 +42,13 @@ class Known:
 class Survey:
     """What one look asks for."""
 
-    changed: list[tuple[Found, SourceRecord | None]] = field(default_factory=list)
-    listed: list[tuple[Found, SourceRecord]] = field(default_factory=list)
+    changed: list[tuple[Found, KnownSource | SourceRecord | None]] = field(default_factory=list)
+    listed: list[tuple[Found, KnownSource]] = field(default_factory=list)
     """Known sources that a session directory is now seen to hold."""
     unlisted: list[Listing] = field(default_factory=list)
     """Listings whose way to the source is no more: a link was taken away."""
-    gone: list[SourceRecord] = field(default_factory=list)
-    unobservable: list[tuple[SourceRecord, str]] = field(default_factory=list)
+    gone: list[KnownSource] = field(default_factory=list)
+    unobservable: list[tuple[KnownSource, str]] = field(default_factory=list)
     """Known sources that are neither seen nor proven to be gone, and why. They stay."""
     troubles: list[Problem] = field(default_factory=list)
     """What else could not be looked at."""
@@ -119,7 +119,7 @@ def _sort_in(found: Found, known: Known, result: Survey) -> None:
         result.changed.append((found, record))
 
 
-def _missed(config: Config, seen: Scan, known: Known) -> list[SourceRecord]:
+def _missed(config: Config, seen: Scan, known: Known) -> list[KnownSource]:
     """Known sources that this look should have met, did not meet, and that are not there."""
     present = {found.canonical for found in seen.files}
     roots = {os.fsencode(directory.path) for directory in config.session_dirs}
@@ -160,12 +160,11 @@ def _way_is_gone(directory: bytes, way: bytes) -> bool:
     return False
 
 
-def _judge(record: SourceRecord, seen: Scan, known: Known, result: Survey) -> None:
+def _judge(record: KnownSource, seen: Scan, known: Known, result: Survey) -> None:
     """Forgets a source that is not there, unless the disk it was on may be what is missing."""
     directory = seen.standing_above(record.path)
-    device = record.observation[0] if record.observation else None
     prefix = os.path.join(directory.path, b"")
-    if device in (None, directory.device) or any(
+    if record.device in (None, directory.device) or any(
         found.canonical.startswith(prefix) and found.canonical in known.sources
         for found in seen.files
     ):
@@ -184,6 +183,6 @@ def _look_at(path: bytes, known: Known, result: Survey) -> None:
         _sort_in(found, known, result)
 
 
-def _keep(record: SourceRecord, detail: str, result: Survey) -> None:
+def _keep(record: KnownSource, detail: str, result: Survey) -> None:
     if record.state != UNREADABLE:
         result.unobservable.append((record, detail))

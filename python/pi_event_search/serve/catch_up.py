@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from pi_event_search.errors import IndexBusy
 from pi_event_search.serve.engine import Engine, Stopped
 from pi_event_search.serve.log import Log
 from pi_event_search.serve.memory import give_back
+from pi_event_search.types import Change
 
 BETWEEN_SECONDS = 10.0
 """At least so long lies between two looks at the session directories."""
@@ -17,7 +20,8 @@ IDLE_SECONDS = 60.0
 
 
 class CatchUp:
-    """Looks at the session directories: at once, when something is asked, and now and then."""
+    """Looks at the session directories: at once, when something is asked, and now and then. Where
+    nothing is asked, what is indexed is audited, a piece at a time."""
 
     def __init__(self, engine: Engine, log: Log) -> None:
         self._engine = engine
@@ -44,20 +48,38 @@ class CatchUp:
         while not self._engine.stopping.is_set():
             self._asked.clear()
             self._look()
-            if not self._engine.stopping.wait(BETWEEN_SECONDS):
-                self._asked.wait(IDLE_SECONDS)
+            if self._engine.stopping.wait(BETWEEN_SECONDS):
+                return
+            if not self._asked.wait(IDLE_SECONDS):
+                self._audit()
 
     def _look(self) -> None:
         began = time.monotonic()
         try:
-            self._engine.catch_up()
-        except Stopped:
-            self._log.write("catching up: stopped")
-        except IndexBusy:
-            self._log.write("catching up: another process is writing")
-        except BaseException as error:  # the engine's panics are no Exception
-            self._log.failure("catching up", error)
+            with self._logged("catching up"):
+                self._engine.catch_up()
+                self._log.write(f"caught up in {(time.monotonic() - began) * 1000:.0f} ms")
+        except BaseException:
             self._engine.caught_up = True  # as far as it goes; the index says how far that is
-        else:
-            self._log.write(f"caught up in {(time.monotonic() - began) * 1000:.0f} ms")
         give_back()
+
+    def _audit(self) -> None:
+        def changed(change: Change) -> None:
+            self._log.write(f"a session file was edited in place: {change.path} {change.change}")
+
+        with suppress(BaseException), self._logged("an audit"):
+            self._engine.audit(changed)
+
+    @contextmanager
+    def _logged(self, what: str) -> Iterator[None]:
+        """Notes why something ended early; failures come out, the engine's panics too, which are
+        no exceptions."""
+        try:
+            yield
+        except Stopped:
+            self._log.write(f"{what}: stopped")
+        except IndexBusy:
+            self._log.write(f"{what}: another process is writing")
+        except BaseException as error:
+            self._log.failure(what, error)
+            raise

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pi_event_search.errors import EventSearchError, IndexBusy
 from pi_event_search.serve.log import Log
 from pi_event_search.serve.shared import SharedRuns
-from pi_event_search.types import Coverage, Invocation, Progress
+from pi_event_search.types import Change, Coverage, Invocation, Progress
 
 if TYPE_CHECKING:
     from pi_event_search.index import EventIndex
@@ -98,14 +98,21 @@ class Engine:
         :raises Stopped: the server ends.
         """
 
-        def check(_: Progress) -> None:
-            if self.stopping.is_set():
-                raise Stopped
-
         if self.current is not None:
             self.sync_session(self.current)
-        self.index.catch_up(check)
+        self.index.catch_up(self._check)
         self.caught_up = True
+
+    def audit(self, changed: Callable[[Change], None]) -> None:
+        """Compares a piece of what is indexed with the session files.
+
+        :raises Stopped: the server ends.
+        """
+        self.index.audit(progress=self._check, changed=changed)
+
+    def _check(self, _: Progress) -> None:
+        if self.stopping.is_set():
+            raise Stopped
 
     def close(self) -> None:
         """Closes the index, if it was ever opened."""

@@ -15,24 +15,16 @@ def explain(matches: Matches, query: _core.Query | None) -> Diagnostics:
     terms = []
     for number, display in enumerate(() if query is None else query.display):
         assert query is not None
-        count = _count(matches, query.only(number))
+        count = matches.count(query.only(number), COUNT_LIMIT + 1)
         terms.append(DiagnosticTerm(display, min(count, COUNT_LIMIT), at_least=count > COUNT_LIMIT))
+    if len(terms) == 1 or any(term.events == 0 for term in terms):
+        # One word is all of them, and what lacks one of them lacks them together.
+        together = min(term.events for term in terms)
+    else:
+        together = matches.count(query, COUNT_LIMIT)
     current = matches.scope.current
     return Diagnostics(
         terms=tuple(terms),
-        without_filters=min(_count(matches, query), COUNT_LIMIT),
+        without_filters=together,
         current_session_excluded=current is not None and current is not matches.target,
     )
-
-
-def _count(matches: Matches, query: _core.Query | None) -> int:
-    """Events that match, counted up to one more than the limit."""
-    sessions = matches.unfiltered
-    found: set[int] = set()
-    # By time: events are rarely equal in it, while without words all are equal in relevance.
-    ranked = matches.ranked(query, sessions, matches.only(sessions), "newest", COUNT_LIMIT + 1)
-    for match in ranked:
-        found.add(match.row.event)
-        if len(found) > COUNT_LIMIT:
-            break
-    return len(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from pi_event_search import _core
 from pi_event_search.store.rows import EventRow, FragmentRow
@@ -13,7 +13,7 @@ PREVIEW_CHARS = 2_000
 NODE_PREVIEW_CHARS = 200
 """Code points of the preview of a neighbour or a trace node."""
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - UTC, written as Z
 
 
 def fragment_id(fragment: FragmentRow) -> str:
@@ -29,7 +29,7 @@ def timestamp_of(row: EventRow) -> str:
 def iso_time(milliseconds: int) -> str:
     """Milliseconds since 1970 the way Pi writes times, such as ``2026-01-05T09:00:00.000Z``."""
     moment = _EPOCH + timedelta(milliseconds=milliseconds)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
+    return moment.isoformat(timespec="milliseconds") + "Z"
 
 
 def snippet_of(

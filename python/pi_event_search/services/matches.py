@@ -7,10 +7,11 @@ the caller may see an event, and what it is on its branch now.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -20,16 +21,17 @@ from pi_event_search.access.scope import Scope
 from pi_event_search.access.view import View
 from pi_event_search.errors import InvalidQuery
 from pi_event_search.services.files import events_touching
+from pi_event_search.services.holders import Holders
 from pi_event_search.services.query import parse
 from pi_event_search.services.silent import NO_FRAGMENT, silent_hits
-from pi_event_search.store.rows import RETRIEVAL, EventRow, SessionRow
+from pi_event_search.store.rows import DETACHED, RETRIEVAL, EventRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
-from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, ranked
+from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, pages, ranked
 from pi_event_search.types import SearchRequest
 
-_CHUNK = 64
-"""Hits whose rows are read together."""
+_MOST_ROWS = 500
+"""Hits whose rows are read together, at most."""
 
 
 class Match(NamedTuple):
@@ -64,60 +66,95 @@ class Matches:
         return self._view.scope
 
     @cached_property
-    def holders(self) -> Mapping[int, SessionRow]:
-        """The sessions that may hold an event of the answer, by epoch: all but the current one, of
-        these only those recorded in the directory asked for or below it."""
-        return {e: s for e, s in self._inside.items() if s is not self.scope.current}
+    def holders(self) -> Holders:
+        """The sessions that may hold an event of the answer: all but the current one, of these only
+        those recorded in the directory asked for or below it."""
+        current = self.scope.current
+        without = None if current is None else current.epoch
+        return Holders(self.scope.visible, self._workspaces, without=without)
 
     @cached_property
-    def sessions(self) -> Mapping[int, SessionRow]:
+    def sessions(self) -> Holders:
         """The sessions that may answer: the one asked for, or all holders."""
         if self.target is None:
             return self.holders
-        return {e: s for e, s in self._inside.items() if s is self.target}
+        return Holders(self.scope.visible, self._workspaces, only=self.target.epoch)
 
     @cached_property
-    def unfiltered(self) -> Mapping[int, SessionRow]:
+    def unfiltered(self) -> Holders:
         """The sessions that would answer without any filter, and the one asked for."""
         current = self.scope.current
-        return {
-            epoch: session
-            for epoch, session in self.scope.sessions.items()
-            if session is not current or session is self.target
-        }
+        without = None if current is None or current is self.target else current.epoch
+        visible = self.scope.visible
+        return Holders(visible, visible.workspaces.keys(), without=without)
 
     def ranked(
-        self,
-        query: _core.Query | None,
-        sessions: Mapping[int, SessionRow],
-        restriction: TextFilter,
-        sort: str,
-        first: int,
-    ) -> Iterator[Match]:
-        """Matching fragments of some sessions in their order; without words, by time, also events
-        without any text.
+        self, query: _core.Query | None, restriction: TextFilter, sort: str, first: int
+    ) -> Iterator[list[Match]]:
+        """Matching fragments of the sessions that may answer in their order, page by page; without
+        words, by time, also events without any text.
 
-        A hit without a visible row is a leftover and dropped. ``first`` says how many are fetched
+        A hit without a visible row is a leftover and dropped. ``first`` says how many are looked at
         to begin with; more follow as long as they are asked for.
         """
-        hits = self._hits(query, restriction, sort, max(first, _CHUNK))
-        while chunk := list(islice(hits, _CHUNK)):
-            rows = self._view.rows(hit.event for hit in chunk if epoch_of(hit.event) in sessions)
-            for hit in chunk:
-                row = rows.get(hit.event)
-                if row is not None and (
-                    row.first_key <= hit.key < row.first_key + row.fragments
-                    or hit.key == NO_FRAGMENT
-                ):
-                    yield Match(hit, row)
+        hits = self._hits(query, restriction, sort, 2 * first)
+        asked, size = self.sessions, first
+        while chunk := list(islice(hits, size)):
+            rows = self._view.rows(h.event for h in chunk if epoch_of(h.event) in asked)
+            if self._asks_for_states:
+                self._view.prepare(rows.values())
+            yield [
+                Match(hit, row)
+                for hit in chunk
+                if (row := rows.get(hit.event)) is not None
+                and (hit.key in _keys_of(row) or hit.key == NO_FRAGMENT)
+            ]
+            size = min(2 * size, _MOST_ROWS)
+
+    def strongest(
+        self, query: _core.Query | None, events: Mapping[int, EventRow]
+    ) -> dict[int, TextHit]:
+        """For each of some events of the answer its strongest matching fragment."""
+        found: dict[int, TextHit] = {}
+        for hit in self._hits(query, self._among(events), "relevance", _fragments_of(events)):
+            if hit.event in events and hit.key in _keys_of(events[hit.event]):
+                found.setdefault(hit.event, hit)
+        return found
+
+    def matching(self, query: _core.Query | None, events: Mapping[int, EventRow]) -> Counter[int]:
+        """How many fragments of each of some events of the answer match."""
+        wanted = build(query, self._among(events))
+        hits = pages(self._snapshot.searcher, wanted, _fragments_of(events))
+        return Counter(
+            event
+            for event, key in chain.from_iterable(hits)
+            if event in events and key in _keys_of(events[event])
+        )
+
+    def _among(self, events: Mapping[int, EventRow]) -> TextFilter:
+        return replace(self.restriction, events=sorted(events))
+
+    def count(self, query: _core.Query | None, limit: int) -> int:
+        """How many events match whatever the filters, counted up to a limit."""
+        asked = self.unfiltered
+        wanted = build(query, self.only(asked))
+        found: set[int] = set()
+        for hits in pages(self._snapshot.searcher, wanted, limit):
+            unknown = {event for event, _ in hits} - found
+            epochs = {epoch for epoch in set(map(epoch_of, unknown)) if epoch in asked}
+            keys = self._view.fragment_keys(e for e in unknown if epoch_of(e) in epochs)
+            found.update(event for event, key in hits if event in keys and key in keys[event])
+            if len(found) >= limit:
+                return limit
+        return len(found)
 
     def _hits(
         self, query: _core.Query | None, restriction: TextFilter, sort: str, first: int
     ) -> Iterator[TextHit]:
         searcher = self._snapshot.searcher
         if sort == "relevance":
-            wanted = ranked(query, restriction, searcher, self.hint)
-            return iter(RankedHits(searcher, wanted, sort, first))
+            stages = ranked(query, restriction, searcher, self.hint)
+            return chain.from_iterable(RankedHits(searcher, one, sort, first) for one in stages)
         hits = RankedHits(searcher, build(query, restriction), sort, first)
         if query is not None:
             return iter(hits)
@@ -142,42 +179,25 @@ class Matches:
             ts_to=request.to_ms,
         )
 
-    def only(self, sessions: Mapping[int, SessionRow]) -> TextFilter:
-        """The events of some sessions, less what is suppressed, as far as the engine can tell.
-
-        Whole workspaces, less single sessions: the engine only must not fill pages with what the
-        rows refuse in the end.
-        """
+    def only(self, sessions: Holders) -> TextFilter:
+        """The events of some sessions, less what is suppressed, as far as the engine can tell."""
         suppressed = (_core.FACET_RETRIEVAL,) if self._suppresses else ()
-        if len(sessions) == 1:
-            return TextFilter(epochs=list(sessions), without_facets=suppressed)
-        everywhere = self.scope.directory.workspaces
-        inside = {session.workspace for session in sessions.values()}
-        outside = set(everywhere.values()) - inside
-        restriction = TextFilter(
-            without_epochs=sorted(
-                e for e, w in everywhere.items() if w in inside and e not in sessions
-            ),
-            without_facets=suppressed,
-        )
-        if not outside:
-            return restriction
-        if len(outside) < len(inside):
-            return replace(restriction, without_workspaces=sorted(outside))
-        return replace(restriction, workspaces=sorted(w for w in inside if w is not None))
+        return replace(sessions.filter(), without_facets=suppressed)
 
     def passes(self, row: EventRow) -> bool:
         """Whether an event of a session that may answer passes what the rows decide."""
-        request = self._request
         if row.flags & RETRIEVAL and self._suppresses:
             return False  # a fork can hold the result of a call without the call
         if self._asks_for_time and row.ts == 0 and row.timestamp is not None:
             return False  # it has no time that could be read
-        if not self._view.answers_for_its_id(row):
+        if row.flags & DETACHED and not self._view.answers_for_its_id(row):
             return False
         if self._touching is not None and row.event not in self._touching:
             return False  # a copy in a session of another directory
-        states = self._view.states(row)
+        return not self._asks_for_states or self._is_in_state(row)
+
+    def _is_in_state(self, row: EventRow) -> bool:
+        request, states = self._request, self._view.states(row)
         if request.branch_states and states.branch(row) not in request.branch_states:
             return False
         return not request.selection_states or states.selection(row) in request.selection_states
@@ -189,21 +209,36 @@ class Matches:
             return None
         return events_touching(self._snapshot.connection, self.scope, self._request.file)
 
-    @property
+    @cached_property
     def _suppresses(self) -> bool:
         """Retrieval tools' own calls and results answer only when a tool is asked for by name."""
         return not self._request.tool_names
 
-    @property
+    @cached_property
     def _asks_for_time(self) -> bool:
         return self._request.from_ms is not None or self._request.to_ms is not None
 
     @cached_property
-    def _inside(self) -> Mapping[int, SessionRow]:
-        """The sessions that pass the filter on the working directory."""
+    def _asks_for_states(self) -> bool:
+        return bool(self._request.branch_states or self._request.selection_states)
+
+    @cached_property
+    def _workspaces(self) -> Set[int]:
+        """The visible workspaces that pass the filter on the working directory."""
+        visible = self.scope.visible.workspaces
         if self._request.cwd is None:
-            return self.scope.sessions
+            return visible.keys()
         asked = self.scope.absolute(self._request.cwd)
         place = None if asked is None else canonical(asked)
         inside = Authorizer(() if place is None else (Root(place, "explicit"),))
-        return {e: s for e, s in self.scope.sessions.items() if inside.allows(s.cwd or "")}
+        return {number for number, cwd in visible.items() if inside.allows(cwd)}
+
+
+def _keys_of(row: EventRow) -> range:
+    """The keys of the fragments of an event."""
+    return range(row.first_key, row.first_key + row.fragments)
+
+
+def _fragments_of(events: Mapping[int, EventRow]) -> int:
+    """One more than these events have fragments: all are found at once, and that it was all."""
+    return sum(row.fragments for row in events.values()) + 1

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from pi_event_search import _core
 from pi_event_search.access.scope import Scope
 from pi_event_search.access.view import View
-from pi_event_search.services.copies import copies_of
 from pi_event_search.services.diagnostics import explain
 from pi_event_search.services.evidence import fragment_id, snippet_of, timestamp_of
-from pi_event_search.services.matches import Match, Matches
+from pi_event_search.services.lineage import age
+from pi_event_search.services.matches import Matches
 from pi_event_search.services.query import parse
 from pi_event_search.services.silent import NO_FRAGMENT
 from pi_event_search.store.rows import ERROR, FRAGMENT_COLUMNS, EventRow, FragmentRow, SessionRow
@@ -37,7 +37,7 @@ class _Found:
     key: int
     """Of the strongest fragment."""
     score: float
-    matching: int = field(default=0)
+    matching: int = 0
 
 
 class Search:
@@ -55,15 +55,15 @@ class Search:
         """The best hits, each event once, in a deterministic order."""
         limit = self._request.limit
         page: list[_Found] = []
-        seen: set[int] = set()
         # Only what is equal in score and time can change places, so that much is looked at before
         # it is ordered, and no more.
-        for _, equals in groupby(self._ranked(), key=lambda m: (m.hit.score, m.hit.ts)):
-            page += sorted(self._events(equals, seen), key=lambda found: self._ids(found.row))
+        for _, equals in groupby(self._events(), key=lambda found: (found.score, found.row.ts)):
+            page += sorted(equals, key=lambda found: self._ids(found.row))
             if len(page) >= limit:
                 break
         del page[limit:]
         self._weigh(page)
+        self._view.prepare(found.row for found in page)
         fragments = self._fragments(page)
         return tuple(self._hit(found, fragments.get(found.key)) for found in page)
 
@@ -71,64 +71,68 @@ class Search:
         """Why there may be no hits: what each term and the words alone match in the scope."""
         return explain(self._matches, self._query)
 
-    def _ranked(self) -> Iterator[Match]:
-        matches, sort = self._matches, self._request.sort
-        if sort == "relevance" and self._query is None:
-            sort = "newest"
-        first = self._request.limit * 2
-        return matches.ranked(self._query, matches.sessions, matches.restriction, sort, first)
+    def _events(self) -> Iterator[_Found]:
+        """The events that match in their order, each once, with its copies."""
+        matches, seen = self._matches, set[int]()
+        for page in matches.ranked(self._query, matches.restriction, self._sort, self._first):
+            fresh = [m for m in page if m.row.event not in seen and matches.passes(m.row)]
+            copies = self._view.copies(match.row for match in fresh)
+            for hit, row in fresh:
+                if row.event in seen:
+                    continue
+                owner, others = self._stand(row, copies[row.event])
+                seen.update(copy.event for copy in (owner, *others))
+                key = NO_FRAGMENT
+                if hit.key != NO_FRAGMENT:
+                    key = owner.first_key + hit.key - row.first_key
+                yield _Found(owner, others, key, hit.score)
 
-    def _events(self, matches: Iterator[Match], seen: set[int]) -> Iterator[_Found]:
-        """The events that are not in the answer yet, each with its copies."""
-        for hit, row in matches:
-            if row.event in seen:
-                continue
-            seen.add(row.event)
-            if not self._matches.passes(row):
-                continue
-            owner, copies = self._stand(row)
-            seen.update(copy.event for copy in (owner, *copies))
-            key = NO_FRAGMENT
-            if hit.key != NO_FRAGMENT:
-                key = owner.first_key + hit.key - row.first_key
-            yield _Found(owner, copies, key, hit.score)
+    @property
+    def _sort(self) -> str:
+        by_time = self._request.sort == "relevance" and self._query is None
+        return "newest" if by_time else self._request.sort
 
-    def _stand(self, row: EventRow) -> tuple[EventRow, Sequence[EventRow]]:
+    @property
+    def _first(self) -> int:
+        """Fragments to begin with; a few are of the same event, or copies."""
+        return self._request.limit + self._request.limit // 4 + 1
+
+    def _stand(
+        self, row: EventRow, visible: Sequence[EventRow]
+    ) -> tuple[EventRow, Sequence[EventRow]]:
         """An event as it is shown, under the oldest session that holds it, and its copies.
 
         Copies pass the filters too and are never in the current session. Where a session is asked
         for, the event stands under that one.
         """
-        copies = [
-            copy
-            for copy in copies_of(self._snapshot.connection, row)
-            if copy.epoch != row.epoch and self._is_copy(copy)
-        ]
+        copies = [copy for copy in visible if self._is_copy(copy)]
+        if not copies:
+            return row, ()
         copies.append(row)
-        copies.sort(key=lambda copy: _age(self._session(copy)))
+        copies.sort(key=lambda copy: age(self._session(copy)))
         owner = row if self._matches.target is not None else copies[0]
         copies.remove(owner)
         return owner, copies
 
     def _is_copy(self, copy: EventRow) -> bool:
-        held = copy.epoch in self._matches.holders and self._view.shows(copy)
-        return held and self._matches.passes(copy)
+        return copy.epoch in self._matches.holders and self._matches.passes(copy)
 
     def _weigh(self, page: Sequence[_Found]) -> None:
-        """Finds the strongest fragment of each event, and how many match."""
-        events = {found.row.event: found for found in page}
-        if not events:
-            return
-        restriction = replace(self._matches.restriction, events=sorted(events))
-        first = sum(found.row.fragments for found in page) + 1
-        ranked = self._matches.ranked(
-            self._query, self._matches.sessions, restriction, "relevance", first
-        )
-        for hit, row in ranked:
-            found = events[row.event]
-            if found.matching == 0:
-                found.key, found.score = hit.key, hit.score
-            found.matching += 1
+        """Counts the matching fragments of each event, and finds the strongest where the order of
+        the hits did not tell it."""
+        by_strength = self._sort == "relevance"
+        if not by_strength:
+            rows = {found.row.event: found.row for found in page if found.row.fragments}
+            strongest = self._matches.strongest(self._query, rows) if rows else {}
+            for found in page:
+                hit = strongest.get(found.row.event)
+                if hit is not None:
+                    found.key, found.score = hit.key, hit.score
+        several = {found.row.event: found.row for found in page if found.row.fragments > 1}
+        matching = self._matches.matching(self._query, several) if several else {}
+        for found in page:
+            # An event is here because a fragment of it matches, if it has any.
+            found.matching = matching.get(found.row.event, min(found.row.fragments, 1))
 
     def _fragments(self, page: Sequence[_Found]) -> dict[int, FragmentRow]:
         keys = [found.key for found in page]
@@ -187,9 +191,3 @@ class Search:
 
     def _ids(self, row: EventRow) -> tuple[str, str]:
         return str(self._session(row).session_id), row.entry_id
-
-
-def _age(session: SessionRow) -> tuple[int, str]:
-    """Orders sessions by when they were created, those without a time last."""
-    created = session.created_ts
-    return (created if created is not None else 1 << 62, str(session.session_id))

@@ -8,7 +8,6 @@ import queue
 import secrets
 import sqlite3
 import threading
-import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -247,7 +246,7 @@ def create(path: Path, *, index_uuid: str, text_directory: str, text_stamp: int)
 
 def new_uuid() -> str:
     """A name for a new index, as 32 hexadecimal digits."""
-    return uuid.uuid4().hex
+    return secrets.token_hex(16)
 
 
 def connect(path: Path) -> sqlite3.Connection:

@@ -148,12 +148,13 @@ def text_trouble(
 
 
 def is_paired(connection: sqlite3.Connection, text: TextIndex) -> bool:
-    """Whether Tantivy's last commit is one that this database knows of."""
+    """Whether Tantivy's last commit is one that this database knows of.
+
+    A publication that ends meanwhile has a stamp that is known before or after the look at it.
+    """
+    known = _known_stamps(connection)
     newest = text.newest_stamp()
-    known = connection.execute(
-        "SELECT value FROM metadata WHERE name = 'text_stamp' UNION SELECT stamp FROM reservations"
-    ).fetchall()
-    return newest is not None and (newest,) in known
+    return newest is not None and newest in known | _known_stamps(connection)
 
 
 def check_database(connection: sqlite3.Connection) -> None:
@@ -261,6 +262,13 @@ def _trouble(connection: sqlite3.Connection, directory: Path, *, unclean: bool) 
     if trouble is None:
         suspect.unlink(missing_ok=True)
     return trouble
+
+
+def _known_stamps(connection: sqlite3.Connection) -> set[int]:
+    rows = connection.execute(
+        "SELECT value FROM metadata WHERE name = 'text_stamp' UNION SELECT stamp FROM reservations"
+    )
+    return {row[0] for row in rows}
 
 
 def _is_path(value: object) -> TypeGuard[bytes]:

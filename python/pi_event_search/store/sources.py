@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pi_event_search import _core
 
@@ -65,6 +66,42 @@ _SOURCES = (
 )
 
 
+class KnownSource(NamedTuple):
+    """What a look at a file is compared with; the rest is looked up when there is work to do."""
+
+    path: bytes
+    source: int
+    explicit: int
+    state: str
+    projector: int | None
+    pending_from: int
+    """The byte from which a reading would start if the file only grew."""
+    device: int | None
+    inode: int | None
+    size: int | None
+    mtime_ns: int | None
+    ctime_ns: int | None
+    settled: int
+
+    def unchanged(self, stat: tuple[int, int, int, int, int]) -> bool:
+        """Whether (device, inode, size, mtime, ctime) proves that the reading stands."""
+        if self.projector != _core.PROJECTOR_VERSION:
+            return False
+        return self.state in (READY, NOT_A_SESSION) and self[6:] == (*stat, 1)
+
+
+def known_sources(connection: sqlite3.Connection) -> dict[bytes, KnownSource]:
+    """Every known source by its path."""
+    rows = connection.execute(
+        "SELECT path, source, explicit, state, projector,"
+        " iif(epoch IS NULL OR projector IS NOT ? OR typeof(complete_offset) <> 'integer', 0,"
+        " complete_offset),"
+        " device, inode, size, mtime_ns, ctime_ns, settled FROM sources",
+        (_core.PROJECTOR_VERSION,),
+    )
+    return {source.path: source for source in map(KnownSource._make, rows)}
+
+
 def load_sources(connection: sqlite3.Connection) -> Iterator[SourceRecord]:
     """Every known source."""
     yield from _records(connection.execute(_SOURCES))
@@ -123,8 +160,9 @@ def add_source(connection: sqlite3.Connection, path: bytes, *, explicit: bool) -
     )
 
 
-def set_awaited(connection: sqlite3.Connection, source: int, size: int) -> None:
-    """Says that a look found the file changed, and how long it was; it will be read next."""
+def set_awaited(connection: sqlite3.Connection, source: int, size: int | None) -> None:
+    """Says that a look found the file changed, and how long it was; it will be read next.
+    ``None``: it had not changed."""
     connection.execute("UPDATE sources SET awaited_size = ? WHERE source = ?", (size, source))
 
 

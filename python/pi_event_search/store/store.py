@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import tantivy
 
@@ -16,6 +17,7 @@ from pi_event_search.errors import IndexBusy, IndexProblem
 from pi_event_search.faults import point
 from pi_event_search.store import layout
 from pi_event_search.store.database import (
+    Contradiction,
     Database,
     is_damage,
     metadata,
@@ -42,7 +44,7 @@ from pi_event_search.store.recovery import (
     recover,
     text_trouble,
 )
-from pi_event_search.store.text_files import documents_of
+from pi_event_search.store.text_files import documents_of, last_commit
 from pi_event_search.store.text_index import TextIndex, TextProblem
 
 SNAPSHOT_TRIES = 20
@@ -65,6 +67,14 @@ class Snapshot:
     """Counts publications; equal numbers mean equal rows."""
 
 
+class _Newest(NamedTuple):
+    """A searcher that was taken while the database stood at a generation."""
+
+    generation: int
+    text_directory: str
+    searcher: tantivy.Searcher
+
+
 class Store:
     """The index of one directory. May be shared by threads; many processes may open one."""
 
@@ -72,6 +82,7 @@ class Store:
         self.directory = directory
         self.database = Database(directory)
         self._text: TextIndex | None = None
+        self._newest: _Newest | None = None
         self._lock = threading.Lock()
         self._recovered = False
 
@@ -107,6 +118,7 @@ class Store:
         """Releases connections and the writer. Closing twice is fine."""
         with self._lock:
             text, self._text = self._text, None
+            self._newest = None
         if text is not None:
             text.close()
         self.database.close()
@@ -131,13 +143,27 @@ class Store:
     def snapshot(self) -> Iterator[Snapshot]:
         """One committed state for as long as the block runs; never waits for a writer.
 
-        The searcher is taken between two looks at the generation: when a publication came in
+        As long as nothing is published, one searcher answers.
+        """
+        with self.database.connection() as connection:
+            connection.execute("BEGIN")
+            generation, text_directory = _standing(connection)
+            newest = self._newest
+            if newest is not None and newest[:2] == (generation, text_directory):
+                yield Snapshot(connection, newest.searcher, generation)
+                return
+        with self._new_snapshot() as snapshot:
+            yield snapshot
+
+    @contextmanager
+    def _new_snapshot(self) -> Iterator[Snapshot]:
+        """The searcher is taken between two looks at the generation: when a publication came in
         between, the two stores may differ, and both are taken again.
         """
         troubles = 0
         for _ in range(SNAPSHOT_TRIES):
             with self.database.connection() as connection:
-                before = number(connection, "generation")
+                before = _standing(connection)
                 try:
                     searcher = self._text_index(connection).searcher()
                 except TextProblem:
@@ -148,9 +174,10 @@ class Store:
                         raise
                     continue
                 connection.execute("BEGIN")
-                generation = number(connection, "generation")
-                if generation == before:
-                    yield Snapshot(connection, searcher, generation)
+                after = _standing(connection)
+                if after == before:
+                    self._newest = _Newest(*after, searcher)
+                    yield Snapshot(connection, searcher, after[0])
                     return
         raise IndexProblem(
             f"The index in {self.directory} is published to faster than it can be read; try again."
@@ -339,26 +366,33 @@ class Store:
     def _text_index(self, connection: sqlite3.Connection) -> TextIndex:
         """The text index that SQLite points to, opened anew when the pointer moved.
 
+        Whatever commit is the last one, SQLite must know of it: an older one may have been put back
+        under an index that is open.
+
         :raises TextProblem: it cannot be opened, or is not the one SQLite was published with.
         """
         directory = self._text_directory(connection)
         with self._lock:
-            if self._text is None or self._text.directory != directory:
+            text = self._text
+            if text is None or text.directory != directory:
                 text = TextIndex(directory)
+            commit = last_commit(directory)
+            if text.paired_with is None or text.paired_with != commit:
                 if not is_paired(connection, text):
                     raise TextProblem(
                         f"The text index in {directory} does not belong to the database; the next"
                         " sync makes it anew."
                     )
-                self._text = text
-            return self._text
+                text.paired_with = commit
+            self._text = text
+            return text
 
     def _text_directory(self, connection: sqlite3.Connection) -> Path:
         return self.directory / str(metadata(connection, "text_directory"))
 
     def _forget_text(self) -> None:
         with self._lock:
-            self._text = None
+            self._text = self._newest = None
 
     def _looks_sound(self) -> bool:
         """Whether the text index opens and fits, as far as a quick look tells."""
@@ -381,3 +415,17 @@ class Store:
         with self.database.connection() as connection:
             text = self._text_directory(connection)
         layout.remove_leftovers(self.directory, self.database.path, text)
+
+
+def _standing(connection: sqlite3.Connection) -> tuple[int, str]:
+    """The generation, and the directory of the text index that goes with it.
+
+    :raises Contradiction: they are not there.
+    """
+    found = connection.execute(
+        "SELECT value, (SELECT value FROM metadata WHERE name = 'text_directory')"
+        " FROM metadata WHERE name = 'generation'"
+    ).fetchone()
+    if found is None or not isinstance(found[0], int):
+        raise Contradiction(f"The index is damaged: its generation is {found!r}.")
+    return found[0], str(found[1])

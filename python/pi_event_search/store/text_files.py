@@ -7,8 +7,10 @@ again: a flipped bit is a panic, or a wrong answer (measured).
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,9 +18,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pi_event_search.errors import IndexBusy
+
 META = "meta.json"
 SEGMENT_FILES = ("fast", "fieldnorm", "idx", "pos", "store", "term")
 """What every segment of our schema has; ``del`` comes with the first deletion."""
+
+META_LOCK = ".tantivy-meta.lock"
+"""What Tantivy locks for an instant whenever it opens or deletes files."""
+LOCKED_SECONDS = 1.0
+"""How long a reader waits for that."""
+_RETRY_SECONDS = 0.01
 
 _MAGIC = 1337
 _TRAILER = 8
@@ -48,6 +58,46 @@ class Documents:
 
     total: int
     dead: int
+
+
+def wait_until_free(directory: Path) -> None:
+    """Waits for whoever has Tantivy's own lock. Tantivy itself would wait without end, also for a
+    process that was stopped in the instant in which it had it.
+
+    :raises IndexBusy: somebody keeps it.
+    """
+    try:
+        descriptor = os.open(directory / META_LOCK, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return  # nobody has locked it yet
+    try:
+        deadline = time.monotonic() + LOCKED_SECONDS
+        while not _is_free(descriptor):
+            if time.monotonic() >= deadline:
+                raise IndexBusy(
+                    f"Another process, which has perhaps been stopped, keeps the files of the text"
+                    f" index in {directory} locked; try again when it goes on or has ended."
+                )
+            time.sleep(_RETRY_SECONDS)
+    finally:
+        os.close(descriptor)
+
+
+def _is_free(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def last_commit(directory: Path) -> tuple[int, int, int] | None:
+    """What tells the last commit from any other, at the cost of a stat; None when there is none."""
+    try:
+        status = (directory / META).stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def documents_of(directory: Path) -> Documents:

@@ -21,7 +21,7 @@ from pi_event_search import _core
 from pi_event_search.errors import IndexProblem
 from pi_event_search.faults import point
 from pi_event_search.store.layout import sync_directory
-from pi_event_search.store.text_files import make_private, remove_temporary
+from pi_event_search.store.text_files import make_private, remove_temporary, wait_until_free
 
 TOKENIZER = "word"
 WRITER_BYTES = 15_000_000
@@ -81,9 +81,12 @@ class TextIndex:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        wait_until_free(directory)
         self._index = guarded("open", lambda: _open(directory))
         self._writer: tantivy.IndexWriter | None = None
         self._bulk = False
+        self.paired_with: tuple[int, int, int] | None = None
+        """The last commit that was found to be one of the database's."""
 
     @classmethod
     def create(cls, directory: Path) -> TextIndex:
@@ -96,12 +99,16 @@ class TextIndex:
         return cls(directory)
 
     def searcher(self) -> tantivy.Searcher:
-        """A view of what is committed now."""
+        """A view of what is committed now.
+
+        :raises IndexBusy: a process that was stopped keeps the files locked.
+        """
 
         def newest() -> tantivy.Searcher:
             self._index.reload()
             return self._index.searcher()
 
+        wait_until_free(self.directory)
         return guarded("be read", newest)
 
     def newest_stamp(self) -> int | None:
@@ -118,6 +125,7 @@ class TextIndex:
             found = cast(list[int], searcher.fast_field_values("event", addresses))
             return found[0] if found else None
 
+        wait_until_free(self.directory)
         return guarded("be read", look)
 
     def stamp(self, key: int, token: int, *, bulk: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 
+from pi_event_search.access.path import StoredPath
 from pi_event_search.access.states import SessionStates
 from pi_event_search.store.rows import EVENT_COLUMNS, SUPERSEDED, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_of, epoch_range, ord_of
@@ -120,7 +121,7 @@ def _events(
 ) -> Iterator[Fact]:
     assert session.epoch is not None
     first, last = epoch_range(session.epoch)
-    states = SessionStates(connection, session, last + 1)
+    states = SessionStates(connection, session, last + 1, StoredPath(connection))
     for columns in connection.execute(
         f"SELECT {EVENT_COLUMNS} FROM events WHERE event BETWEEN ? AND ? ORDER BY event",
         (first, last),

@@ -24,8 +24,8 @@ QUIET_MS = 50
 """Silence after which a look is taken."""
 
 
-class Sync(Protocol):
-    """``EventIndex.sync``, as far as it is used here."""
+class Work(Protocol):
+    """``EventIndex.sync`` and ``EventIndex.audit``, as far as they are used here."""
 
     def __call__(
         self, *, progress: Callable[[Progress], None], changed: Callable[[Change], None]
@@ -40,14 +40,16 @@ class _Ended(BaseException):
 
 
 def keep_current(
-    sync: Sync,
+    sync: Work,
+    audit: Work,
     wakeups: Iterable[object],
     *,
     changed: Callable[[Change], None],
     busy: Callable[[IndexBusy], None] | None,
     stop: threading.Event,
 ) -> None:
-    """Syncs at every wake-up, until there are no more or ``stop`` is set.
+    """Syncs at every wake-up, until there are no more or ``stop`` is set. Where nothing has
+    happened, a piece of what is indexed is audited instead.
 
     ``stop`` also ends a sync that is running, between two files. While another process has the
     index, ``busy`` is told, and the next wake-up tries again. What ``changed`` raises ends the
@@ -58,7 +60,11 @@ def keep_current(
         if stop.is_set():
             raise _Ended
 
+    told = 0
+
     def tell(change: Change) -> None:
+        nonlocal told
+        told += 1
         try:
             changed(change)
         except Exception as error:
@@ -67,8 +73,11 @@ def keep_current(
     try:
         for _ in wakeups:
             if not stop.is_set():
+                before = told
                 try:
                     sync(progress=progress, changed=tell)
+                    if told == before:
+                        audit(progress=progress, changed=tell)
                 except IndexBusy as error:
                     if busy is not None:
                         busy(error)

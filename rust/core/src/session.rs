@@ -330,18 +330,10 @@ pub fn read_record<S: Source>(
     end: u64,
     hash: i64,
 ) -> Result<Option<Record>> {
-    let length = end.saturating_sub(start);
-    let oversized = length > RECORD_LIMIT;
-    let kept = if oversized {
-        OVERSIZED_HEAD
-    } else {
-        usize::try_from(length).unwrap_or(usize::MAX)
-    };
-    let bytes = read_exact_at(source, start, kept, &mut 0)?;
-    if bytes.len() != kept || record_hash(&bytes) != hash {
+    let Some(bytes) = indexed_bytes(source, start, end, hash)? else {
         return Ok(None);
-    }
-    let event = if oversized {
+    };
+    let event = if is_oversized(start, end) {
         project_oversized(&bytes)
     } else {
         match project(&bytes) {
@@ -358,6 +350,40 @@ pub fn read_record<S: Source>(
         line: 0,
         record_hash: hash,
     }))
+}
+
+/// The first of some indexed records (start, end, hash) whose bytes are others now.
+///
+/// # Errors
+/// `Io`.
+pub fn first_changed<S: Source>(source: &S, records: &[(u64, u64, i64)]) -> Result<Option<usize>> {
+    for (number, (start, end, hash)) in records.iter().enumerate() {
+        if indexed_bytes(source, *start, *end, *hash)?.is_none() {
+            return Ok(Some(number));
+        }
+    }
+    Ok(None)
+}
+
+/// What is hashed of a record: all of it, or the beginning of an oversized one. `None` when it is
+/// not what was indexed.
+fn indexed_bytes<S: Source>(
+    source: &S,
+    start: u64,
+    end: u64,
+    hash: i64,
+) -> Result<Option<Vec<u8>>> {
+    let kept = if is_oversized(start, end) {
+        OVERSIZED_HEAD
+    } else {
+        usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX)
+    };
+    let bytes = read_exact_at(source, start, kept, &mut 0)?;
+    Ok((bytes.len() == kept && record_hash(&bytes) == hash).then_some(bytes))
+}
+
+fn is_oversized(start: u64, end: u64) -> bool {
+    end.saturating_sub(start) > RECORD_LIMIT
 }
 
 /// The bytes of a line without the byte order mark that a file may begin with: Pi refuses such a

@@ -37,7 +37,7 @@ mod _core {
     #[pymodule_export]
     use super::records::{Header, ParsedEvent, ParsedFragment, ParsedRelationship};
     #[pymodule_export]
-    use super::session::{SessionReader, is_settled, read_header, read_record};
+    use super::session::{SessionReader, first_changed, is_settled, read_header, read_record};
     #[pymodule_export]
     use super::text::{
         Query, bounded_text, parse_query, preview, preview_bounded, snippet, stamp_document,

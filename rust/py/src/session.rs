@@ -126,6 +126,16 @@ pub fn read_record(
 }
 
 #[pyfunction]
+pub fn first_changed(
+    py: Python<'_>,
+    path: Vec<u8>,
+    records: Vec<(u64, u64, i64)>,
+) -> PyResult<Option<usize>> {
+    py.detach(|| session::first_changed(&FileSource::open(&path_of(path))?, &records))
+        .map_err(to_python)
+}
+
+#[pyfunction]
 pub fn is_settled(mtime_ns: i64, ctime_ns: i64, now_ns: i64) -> bool {
     let observation = Observation {
         device: 0,

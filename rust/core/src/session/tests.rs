@@ -266,3 +266,28 @@ fn a_record_is_read_again_only_as_it_was() {
     changed[at] ^= 1;
     assert!(again(&ScriptedSource::new(changed)).is_none());
 }
+
+#[test]
+fn the_first_record_that_changed_is_found_among_many() {
+    let bytes = file(&[HEADER, &entry("a", ""), &entry("b", "a"), &entry("c", "b")]);
+    let source = ScriptedSource::new(bytes.as_slice());
+    let mut reader = SessionReader::open(source, None, NOW).expect("open");
+    let batch = reader.next_batch(1 << 20).expect("readable");
+    let ranges: Vec<_> = batch
+        .expect("entries")
+        .records
+        .iter()
+        .map(|record| (record.byte_start, record.byte_end, record.record_hash))
+        .collect();
+    let first = |bytes: &[u8]| first_changed(&ScriptedSource::new(bytes), &ranges).expect("read");
+    assert_eq!(first(&bytes), None);
+    for (number, (start, end, _)) in ranges.iter().enumerate() {
+        for at in *start..*end {
+            let mut changed = bytes.clone();
+            changed[usize::try_from(at).expect("small")] ^= 1;
+            assert_eq!(first(&changed), Some(number));
+        }
+        let cut = usize::try_from(*end - 1).expect("small");
+        assert_eq!(first(&bytes[..cut]), Some(number));
+    }
+}

@@ -5,8 +5,11 @@
 //! `2024-05-06T07:08`) stand side by side with all their fellows, so that `1.2.3`, `12.5`,
 //! `2024-05-06` and `07:08` are found as well.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::compounds::Compounds;
 use super::fold::Class;
@@ -88,7 +91,8 @@ const BETWEEN_PARTS: &str = " ª ";
 struct Once {
     text: String,
     separator: &'static str,
-    known: HashSet<String>,
+    /// Where a text of this hash stands. Of two texts with one hash the second may come again.
+    known: HashMap<u64, Range<usize>>,
 }
 
 impl Once {
@@ -96,19 +100,24 @@ impl Once {
         Self {
             text: String::new(),
             separator,
-            known: HashSet::new(),
+            known: HashMap::new(),
         }
     }
 
     fn add(&mut self, one: &str) {
-        if one.is_empty() || self.known.contains(one) {
+        if one.is_empty() {
             return;
         }
-        self.known.insert(one.to_owned());
+        let known = self.known.entry(xxh3_64(one.as_bytes()));
+        if matches!(&known, Entry::Occupied(at) if &self.text[at.get().clone()] == one) {
+            return;
+        }
         if !self.text.is_empty() {
             self.text.push_str(self.separator);
         }
+        let from = self.text.len();
         self.text.push_str(one);
+        known.or_insert(from..self.text.len());
     }
 }
 

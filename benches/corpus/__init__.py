@@ -1,0 +1,1 @@
+"""Session files like those people have: sizes, kinds of entries, texts, branches, forks; seeded."""
