@@ -1,7 +1,8 @@
-"""Somebody else takes a file in between our look at it and our turn."""
+"""Moments between two writers: what is said of files that one or the other has taken in."""
 
 from __future__ import annotations
 
+import fcntl
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import pytest
 from pi_event_search.ingest import source
 from pi_event_search.ingest.reconcile import Reconciler
+from pi_event_search.store.lease import WAITING_NAME
 
-from tests.indexes import Place
+from tests.indexes import EVERYTHING, Place
 from tests.sessions import chain, header
 
 
@@ -44,3 +46,30 @@ def test_nothing_is_waited_for_that_is_there(
         assert (report.events_added, report.unchanged) == (0, 1)
         assert (report.coverage.state, report.coverage.pending_bytes) == ("ready", 0)
         assert ours.sync().coverage.state == "ready"
+
+
+class Left(Exception):  # noqa: N818 - no error of ours
+    """The writer goes away in the middle of its work."""
+
+
+def test_a_file_that_the_next_writer_takes_in_is_being_caught_up_with(place: Place) -> None:
+    place.put("a", header("s1") + chain(0, 2, "walrus"))
+
+    def leave(_: Any) -> None:
+        raise Left
+
+    with place.index() as index:
+        index.sync()
+        place.append("a", chain(2, 1, "walrus"))
+        with pytest.raises(Left):
+            index.sync(progress=leave)
+
+        def state() -> str:
+            return index.sessions(invocation=EVERYTHING).coverage.state
+
+        assert state() == "partial"
+        with (place.base / "index" / WAITING_NAME).open("a") as waiting:
+            fcntl.flock(waiting, fcntl.LOCK_SH)
+            assert state() == "catching-up"
+        assert state() == "partial"
+        assert index.sync().coverage.state == "ready"

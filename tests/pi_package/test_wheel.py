@@ -22,6 +22,7 @@ def line_of_readme(beginning: str) -> str:
     return line.partition("#")[0].strip()
 
 
+@pytest.mark.timeout(600)  # pip has its own pace
 @pytest.mark.skipif(not WHEEL, reason="PI_EVENT_SEARCH_WHEEL names no wheel; see make test-wheel")
 def test_the_lines_of_readme_install_it_and_pi_answers_from_its_history(
     machine: Machine, tmp_path: Path

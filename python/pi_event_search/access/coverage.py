@@ -41,8 +41,8 @@ def coverage_of(
 
     ``being_written``: a writer is at work, so that what is missing is on its way. ``overtaken``:
     whether something was published since the snapshot was taken, which then shows a moment of a
-    work that may have ended. ``attributed``: only what is known to belong to the scope is counted;
-    the state tells of the rest.
+    work that may have ended, or is about to be written. ``attributed``: only what is known to
+    belong to the scope is counted; the state tells of the rest.
     """
     facts = _facts(connection, scope, attributed)
     reconciled = _last_reconciled(connection, scope)

@@ -26,7 +26,13 @@ from pi_event_search.store.database import (
     refusal,
 )
 from pi_event_search.store.layout import Condition
-from pi_event_search.store.lease import WAIT_SECONDS, Lease, is_held, writer_lease
+from pi_event_search.store.lease import (
+    WAIT_SECONDS,
+    Lease,
+    is_held,
+    is_waited_for,
+    writer_lease,
+)
 from pi_event_search.store.publish import BATCH_BYTES, Publication
 from pi_event_search.store.recovery import (
     SUSPECT,
@@ -301,7 +307,10 @@ class Store:
         return is_held(self.directory)
 
     def is_overtaken(self, snapshot: Snapshot) -> bool:
-        """Whether something was published since a snapshot was taken."""
+        """Whether something was published since a snapshot was taken, or somebody is about to
+        write: one writer leaves the index to another for whom it still has to wait."""
+        if is_waited_for(self.directory):
+            return True
         with self.database.connection() as connection:
             return number(connection, "generation") != snapshot.generation
 
