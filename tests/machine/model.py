@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine
 from pi_event_search import EventIndex
 from pi_event_search.ingest import survey
 from pi_event_search.ingest.discover import Entry, FileSystem, Scan, scan
+from pi_event_search.store.sources import FAILED
 
 from tests.facts import dump
 from tests.indexes import EVERYTHING, Place, passing_place
@@ -108,6 +109,19 @@ class Model(RuleBasedStateMachine):
         for slot in SLOTS:
             if dump(self.index, self.path(slot)) != self.good.get(slot, {}):
                 self.expect(slot)
+            elif self.is_known_to_fail(slot):
+                self.failed.add(slot)
+
+    def is_known_to_fail(self, slot: str) -> bool:
+        """Whether it was found to be no session any more before something else went wrong."""
+        path = self.path(slot)
+        if slot in self.hidden or not path.exists() or naive_facts(self.data(slot)) is not None:
+            return False
+        with self.index._view(EVERYTHING) as (snapshot, _):
+            (state,) = snapshot.connection.execute(
+                "SELECT state FROM sources WHERE path = ?", (os.fsencode(path),)
+            ).fetchone() or (None,)
+        return slot in self.good and state == FAILED
 
     def hold_to_oracles(self, slot: str, data: bytes) -> None:
         path = self.path(slot)

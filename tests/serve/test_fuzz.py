@@ -74,7 +74,7 @@ FRAMES = st.one_of(
     st.lists(REQUESTS | VALUES, max_size=4).map(_frame),
     REQUESTS.map(_frame).flatmap(lambda f: st.integers(0, len(f)).map(lambda cut: f[:cut])),
     REQUESTS.map(_frame).map(lambda f: f + f),
-)
+).filter(lambda frame: b'"shutdown"' not in frame)
 
 
 @settings(
@@ -84,7 +84,6 @@ FRAMES = st.one_of(
 )
 @given(st.lists(FRAMES, min_size=1, max_size=20))
 def test_any_frames(server: Client, frames: list[bytes]) -> None:
-    assert not any(b'"shutdown"' in frame for frame in frames)
     server.send(b"\n".join(frames))
     _still_answers(server)
 
