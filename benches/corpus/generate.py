@@ -23,6 +23,8 @@ from benches.corpus.vocabulary import Vocabulary
 
 WORKSPACES = 4
 _FIRST_DAY = 1_760_000_000
+_SPAN = 240 * 86_400
+"""Seconds within which all sessions begin: a file from the future is looked into by every sync."""
 _LARGE = (
     (45, (10_000_000,)),
     (90, (20_000_000,)),
@@ -120,8 +122,9 @@ def _generate(directory: Path, sizes: Sizes, seed: int) -> None:
     waiting = distribute(planted, len(wanted), vocabulary.dice)
     sessions: list[Session] = []
     expected: dict[str, set[str]] = {plant.query: set() for plant in planted if plant.query}
+    apart = min(5_400, _SPAN / len(wanted))
     for number, size in enumerate(wanted):
-        begins = _FIRST_DAY + number * 5_400 + vocabulary.dice.random() * 600
+        begins = _FIRST_DAY + number * apart + vocabulary.dice.random() * 600
         session_id = str(uuid.UUID(int=vocabulary.dice.getrandbits(128), version=4))
         cwd = str(directory / "work" / f"project{vocabulary.dice.randrange(WORKSPACES)}")
         Path(cwd).mkdir(parents=True, exist_ok=True)

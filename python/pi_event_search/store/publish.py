@@ -31,9 +31,9 @@ RESERVED_KEYS = 1 << 24
 """Keys reserved at once. Numbers are plentiful, and a batch must never run out of them."""
 SPARE_KEYS = RESERVED_KEYS // 2
 """A batch is published before fewer are left: more than one reading's records can use."""
-BATCH_BYTES = 256_000_000
-"""Bytes of session records after which a batch is published. Each batch leaves segments that the
-engine writes, and later merges, at a price; between two of them nothing new is seen."""
+BATCH_BYTES = 48_000_000
+"""Bytes of session records after which a batch is published. Larger ones are not faster, and cost
+memory: the engine's heap fills up, and the segments that it merges are larger."""
 
 _INSERT_EVENT = f"INSERT INTO events VALUES ({', '.join('?' * len(EventRow._fields))})"
 _INSERT_FRAGMENT = f"INSERT INTO fragments VALUES ({', '.join('?' * len(FragmentRow._fields))})"

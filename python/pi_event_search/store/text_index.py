@@ -26,7 +26,7 @@ from pi_event_search.store.text_files import make_private, remove_temporary, wai
 TOKENIZER = "word"
 WRITER_BYTES = 15_000_000
 """Heap of a writer for small batches, the least Tantivy accepts."""
-BULK_WRITER_BYTES = 128_000_000
+BULK_WRITER_BYTES = 80_000_000
 BULK_THREADS = 2
 
 _T = TypeVar("_T")
