@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,16 +11,10 @@ import pytest
 from pi_event_search.cli.arguments import COMMANDS, options_of
 from pi_event_search.types import vocabulary
 
+from tests.examples import REPOSITORY, environment_in, run
 from tests.quality.history import EVERYTHING, entries, indexed, texts_story
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 DOCS = sorted((REPOSITORY / "docs").glob("*.md"))
-SHIM = """#!{python}
-import sys
-from pi_event_search.cli import main
-sys.exit(main())
-"""
-"""The console script, for whatever interpreter runs the tests."""
 INSTALLS = "pi"
 """The page whose commands change the machine; `tests/pi_package/test_wheel.py` tries them."""
 FINDS_NOTHING = {"pi-event-search search lamp nosuchword --errors"}
@@ -49,28 +41,7 @@ def quoted(cell: str) -> list[str]:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """As on a machine with the program installed, and with nothing of the user's own Pi."""
-    script = tmp_path / "bin" / "pi-event-search"
-    script.parent.mkdir()
-    script.write_text(SHIM.format(python=sys.executable))
-    script.chmod(0o755)
-    (tmp_path / "tmp").mkdir()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PI_")}
-    return {
-        **kept,
-        "PATH": f"{script.parent}{os.pathsep}{os.environ['PATH']}",
-        "HOME": str(tmp_path),
-        "TMPDIR": str(tmp_path / "tmp"),
-        "COLUMNS": "100",
-    }
-
-
-def run(command: list[str], environment: dict[str, str]) -> str:
-    done = subprocess.run(
-        command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return environment_in(tmp_path)
 
 
 def test_the_pages_are_there() -> None:

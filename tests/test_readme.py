@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parent.parent
+from tests.examples import REPOSITORY, environment_in, run
+
 README = (REPOSITORY / "README.md").read_text()
-SHIM = """#!{python}
-import sys
-from pi_event_search.cli import main
-sys.exit(main())
-"""
-"""The console script, for whatever interpreter runs the tests."""
 
 
 def block(heading: str, language: str) -> str:
@@ -33,28 +26,7 @@ def block(heading: str, language: str) -> str:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """As on a machine with the program installed, and with nothing of the user's own Pi."""
-    script = tmp_path / "bin" / "pi-event-search"
-    script.parent.mkdir()
-    script.write_text(SHIM.format(python=sys.executable))
-    script.chmod(0o755)
-    (tmp_path / "tmp").mkdir()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PI_")}
-    return {
-        **kept,
-        "PATH": f"{script.parent}{os.pathsep}{os.environ['PATH']}",
-        "HOME": str(tmp_path),
-        "TMPDIR": str(tmp_path / "tmp"),
-        "COLUMNS": "100",
-    }
-
-
-def run(command: list[str], environment: dict[str, str]) -> str:
-    done = subprocess.run(
-        command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return environment_in(tmp_path)
 
 
 def test_command_line(environment: dict[str, str]) -> None:
