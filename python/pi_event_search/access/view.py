@@ -85,6 +85,21 @@ class View:
         found = typed(EventRow, self._among(EVENT_COLUMNS, events))
         return {row.event: row for row in found}
 
+    def rows_of(self, keys: Sequence[int]) -> dict[int, EventRow]:
+        """The events that some fragments belong to, by the keys of those that may be seen."""
+        found: dict[int, EventRow] = {}
+        for start in range(0, len(keys), _MANY):
+            some = keys[start : start + _MANY]
+            for key, *columns in self._connection.execute(
+                f"SELECT f.key, {_COLUMNS_OF_E} FROM fragments f JOIN events e USING (event)"
+                f" WHERE f.key IN ({', '.join('?' * len(some))}) AND NOT e.flags & {SUPERSEDED}",
+                some,
+            ):
+                row = EventRow._make(columns)
+                if self.scope.shows(row.event):
+                    found[key] = row
+        return found
+
     def copies(self, rows: Iterable[EventRow]) -> dict[int, list[EventRow]]:
         """For each of some visible events the visible ones that are the same as it in other
         sessions: id, type, time and content without the links that a fork changes are equal."""
@@ -103,11 +118,6 @@ class View:
                 if self.scope.shows(copy.event):
                     found[event].append(copy)
         return found
-
-    def fragment_keys(self, events: Iterable[int]) -> dict[int, range]:
-        """The keys of the fragments of the visible ones of some event numbers."""
-        found = self._among("event, first_key, fragments", events)
-        return {event: range(first, first + count) for event, first, count in found}
 
     def _among(self, columns: str, events: Iterable[int]) -> Iterator[tuple[Any, ...]]:
         """Columns of the visible ones of some event numbers."""
