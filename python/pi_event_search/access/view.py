@@ -70,10 +70,15 @@ class View:
             )
         return known
 
-    def prepare(self, rows: Iterable[EventRow]) -> None:
-        """Looks up at once what the states of many visible events depend on."""
+    def prepare(self, rows: Iterable[EventRow], *, selection: bool = True) -> None:
+        """Looks up at once what the states of many visible events depend on.
+
+        ``selection``: false when only branch states are asked for, which no edit changes.
+        """
         some = list(rows)
         self._stored.load(row.segment for row in some)
+        if not selection:
+            return
         states = [self.states(row) for row in some]
         wanted = [(row.entry_id, *of.reach) for row, of in zip(some, states, strict=True)]
         edits = edits_of(self._connection, wanted)

@@ -105,7 +105,8 @@ class Matches:
         while chunk := list(islice(hits, size)):
             matches = list(self._with_rows(chunk))
             if self._asks_for_states:
-                self._view.prepare({match.row.event: match.row for match in matches}.values())
+                rows = {match.row.event: match.row for match in matches}.values()
+                self._view.prepare(rows, selection=bool(self._request.selection_states))
             yield matches
             size = min(2 * size, _MOST_ROWS)
 
@@ -148,7 +149,8 @@ class Matches:
         has_leftovers = not self._snapshot.is_settled()
         wanted = build(query, self.only(asked))
         found: set[int] = set()
-        for events, keys in pages(self._snapshot.searcher, wanted, limit, "event", "key"):
+        # Many events have several fragments, and a second page costs as much as the first.
+        for events, keys in pages(self._snapshot.searcher, wanted, 2 * limit, "event", "key"):
             epochs = {epoch for epoch in set(map(epoch_of, events)) if epoch in asked}
             living = self._view.rows_of(keys) if has_leftovers else None
             found.update(
