@@ -110,6 +110,14 @@ def documents_of(directory: Path) -> Documents:
     return Documents(sum(s.documents for s in segments), sum(s.deleted for s in segments))
 
 
+def alive_documents(directory: Path) -> list[int]:
+    """How many documents each segment holds that are not deleted; none where nothing is known."""
+    try:
+        return [segment.documents - segment.deleted for segment in _segments(directory)]
+    except (OSError, ValueError):
+        return []
+
+
 def missing_file(directory: Path) -> str | None:
     """The first file that the meta file asks for and that is not there; costs a stat a file."""
     try:

@@ -113,17 +113,23 @@ class TextIndex:
 
     def newest_stamp(self) -> int | None:
         """What :meth:`stamp` was last given in a commit that is on disk."""
+        tokens = self._newest_marks("event", 1)
+        return tokens[0] if tokens else None
 
-        def look() -> int | None:
+    def marks(self, limit: int) -> list[int]:
+        """The keys of the marks of the newest commits that are on disk, the newest first."""
+        return [-key for key in self._newest_marks("key", limit)]
+
+    def _newest_marks(self, field: str, limit: int) -> list[int]:
+        def look() -> list[int]:
             self._index.reload()
             searcher = self._index.searcher()
             query = tantivy.Query.term_query(SCHEMA, "facet", _core.FACET_STAMP, "basic")
             newest = searcher.search(
-                query, 1, count=False, order_by_field="key", order=tantivy.Order.Asc
+                query, limit, count=False, order_by_field="key", order=tantivy.Order.Asc
             )
             addresses = [address for _, address in newest.hits]
-            found = cast(list[int], searcher.fast_field_values("event", addresses))
-            return found[0] if found else None
+            return cast(list[int], searcher.fast_field_values(field, addresses))
 
         wait_until_free(self.directory)
         return guarded("be read", look)
