@@ -152,7 +152,7 @@ def is_paired(connection: sqlite3.Connection, text: TextIndex) -> bool:
     """
     known = _known_stamps(connection)
     newest = text.newest_stamp()
-    return newest is not None and newest in known | _known_stamps(connection)
+    return newest is not None and (newest in known or newest in _known_stamps(connection))
 
 
 def check_database(connection: sqlite3.Connection) -> None:
