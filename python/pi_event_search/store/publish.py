@@ -23,6 +23,7 @@ from contextlib import contextmanager
 
 from pi_event_search import _core
 from pi_event_search.faults import point
+from pi_event_search.store.changes import note_changes, noted_changes
 from pi_event_search.store.database import Database, number, set_metadata
 from pi_event_search.store.gather import to_gather
 from pi_event_search.store.rows import EventRow, FragmentRow
@@ -64,8 +65,10 @@ class Publication:
         """Whether another writer waits for its turn."""
         self.took: Callable[[int], None] = lambda _: None
         """Told how many bytes of records were taken in, several times in a long file."""
+        self._steps = database.steps
         self._pool = database.connection()
         self.connection: sqlite3.Connection = self._pool.__enter__()
+        note_changes(self.connection)
         self._first_key = self._next_key = self._last_key = 0
         self._stamp = 0
         self._documents = 0
@@ -145,8 +148,10 @@ class Publication:
         self.connection.execute("DELETE FROM reservations")
         generation = number(self.connection, "generation") + 1
         set_metadata(self.connection, generation=generation, next_key=self._next_key)
+        changed = noted_changes(self.connection)
         point("publish.commit")
         self.connection.execute("COMMIT")
+        self._steps.add(generation, changed)
         self._open = False
         self._documents = self.weight = 0
         point("publish.committed")
