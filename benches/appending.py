@@ -56,7 +56,7 @@ def branch_rows(place: Place) -> Iterator[Row]:
     scratch = place.scratch("branches")
     sessions = scratch / "sessions"
     sessions.mkdir()
-    long = _long_session(sessions / "long.jsonl")
+    long = session_of(sessions / "long.jsonl", ENTRIES)
     linear = Appends(long)
     switch = Appends(long, linear, deep=True)
     with opened(scratch / "index", sessions) as index:
@@ -165,14 +165,15 @@ def _restored(found: dict[str, Appends]) -> Iterator[None]:
             os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-def _long_session(path: Path) -> Session:
+def session_of(path: Path, entries: int) -> Session:
+    """Writes a session of so many entries without branches."""
     header = {"type": "session", "version": 3, "id": "long", "cwd": str(path.parent)}
     lines = [json.dumps(header)]
-    for number in range(ENTRIES):
+    for number in range(entries):
         parent = f"{number - 1:08x}" if number else None
         message = {"role": "user", "content": [{"type": "text", "text": f"entry {number}"}]}
         record = {"type": "message", "id": f"{number:08x}", "parentId": parent}
         lines.append(json.dumps(record | {"message": message}))
     path.write_text("\n".join(lines) + "\n", "utf-8")
-    last = f"{ENTRIES - 1:08x}"
-    return Session(str(path), "long", str(path.parent), path.stat().st_size, ENTRIES, last)
+    last = f"{entries - 1:08x}"
+    return Session(str(path), "long", str(path.parent), path.stat().st_size, entries, last)
