@@ -1,7 +1,7 @@
 """How often an append waits for the disk, counted from outside.
 
-`python -m benches.syncs DIRECTORY` appends to a session there and calls `getpgid` before each append
-and at the end; `rows` runs that under strace and counts what lies between these calls.
+`python -m benches.syncs DIRECTORY` appends to a session there and calls `getpgid` before each
+append and at the end; `rows` runs that under strace and counts what lies between these calls.
 """
 
 from __future__ import annotations
