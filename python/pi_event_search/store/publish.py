@@ -68,7 +68,6 @@ class Publication:
         self._steps = database.steps
         self._pool = database.connection()
         self.connection: sqlite3.Connection = self._pool.__enter__()
-        note_changes(self.connection)
         self._first_key = self._next_key = self._last_key = 0
         self._stamp = 0
         self._documents = 0
@@ -82,6 +81,7 @@ class Publication:
         if not self._open:
             self._reserve()
             point("publish.reserved")
+            note_changes(self.connection)
             self.connection.execute("BEGIN IMMEDIATE")
             self._open = True
             point("publish.begun")
