@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benches import appending, growth, indexing, queries, reading, shell
+from benches import appending, growth, indexing, queries, reading, shell, syncs
 from benches.goals import Row, as_json, table
 from benches.place import Place
 
 SIZES = (10.0, 100.0, 500.0, 1_000.0)
 _HERE = Path(__file__).resolve().parent.parent
-_BESIDE = ("branches", "huge", "many")
+_BESIDE = ("branches", "syncs", "huge", "many")
 
 
 def main() -> int:
@@ -46,6 +46,8 @@ def _rows(place: Place, sizes: list[float], only: list[str]) -> Iterator[Row]:
         yield from appending.rows(place, corpus, megabytes)
     if "branches" in only:
         yield from appending.branch_rows(place)
+    if "syncs" in only:
+        yield from syncs.rows(place)
     if "huge" in only:
         yield from growth.huge_rows(place)
     if "many" in only:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import uuid
 from collections.abc import Iterator
@@ -14,8 +15,10 @@ from types import TracebackType
 from typing import Any, Self
 from unittest import mock
 
+import tantivy
 from pi_event_search import EventIndex, Invocation
 from pi_event_search.store import database
+from pi_event_search.store.text_index import TOKENIZER, WRITER_BYTES
 
 from benches.answers import Wrong
 from benches.corpus.generate import Corpus, Session
@@ -26,6 +29,7 @@ from benches.place import Place, opened, somebody
 ROUNDS = 30
 SIZES = {"100 KB": 100_000, "10 MB": 10_000_000, "100 MB": 100_000_000}
 ENTRIES = 40_000
+_SIMPLE = tantivy.Tokenizer.simple()
 _FILLING = "lorem ipsum dolor sit amet " * 30
 """Makes a record of about a kilobyte."""
 
@@ -36,8 +40,12 @@ def rows(place: Place, corpus: Corpus, megabytes: float) -> Iterator[Row]:
     sessions = {name: corpus.nearest(size) for name, size in SIZES.items()}
     sizes = {name: size for name, size in SIZES.items() if size < 2 * sessions[name].bytes}
     found = {name: Appends(sessions[name]) for name in sizes}
-    with opened(place.index_of(corpus), corpus.sessions_dir) as index, _restored(found):
-        _in_turns(index, somebody(corpus), found)
+    with (
+        opened(place.index_of(corpus), corpus.sessions_dir) as index,
+        _Engine(place, place.index_of(corpus)) as engine,
+        _restored(found),
+    ):
+        _in_turns(index, somebody(corpus), found, engine)
     for name, appends in found.items():
         times = Times(appends.taken)
         large = at(megabytes, 1_000, 1)
@@ -45,6 +53,9 @@ def rows(place: Place, corpus: Corpus, megabytes: float) -> Iterator[Row]:
         yield Row(work, f"{name}, p95", times.percentile(95), goal=large and 60.0)
         yield Row(work, f"{name}, bytes read", Times(appends.read).median, "B")
         yield Row(work, f"{name}, rows written", Times(appends.rows).median, "")
+    floor = Times(engine.taken)
+    yield Row(work, "engine alone, p50", floor.median)
+    yield Row(work, "engine alone, p95", floor.percentile(95))
     if "100 MB" in found:
         ratio = Times(found["100 MB"].taken).median / Times(found["100 KB"].taken).median
         yield Row(work, "100 MB against 100 KB", ratio, "x", at(megabytes, 1_000, 1.2))
@@ -56,7 +67,7 @@ def branch_rows(place: Place) -> Iterator[Row]:
     scratch = place.scratch("branches")
     sessions = scratch / "sessions"
     sessions.mkdir()
-    long = _long_session(sessions / "long.jsonl")
+    long = session_of(sessions / "long.jsonl", ENTRIES)
     linear = Appends(long)
     switch = Appends(long, linear, deep=True)
     with opened(scratch / "index", sessions) as index:
@@ -99,6 +110,45 @@ class Appends:
         return word
 
 
+class _Engine:
+    """The engine alone: one text into a copy of the text index, until it can be searched. Its
+    writer stays open, so that it waits for no merge."""
+
+    def __init__(self, place: Place, index_dir: Path) -> None:
+        (source,) = index_dir.glob("text-*")
+        directory = place.scratch("append") / source.name
+        shutil.copytree(source, directory)
+        os.sync()  # or the appends would wait for the copy to reach the disk
+        self._index = tantivy.Index.open(str(directory))
+        self._index.register_tokenizer(TOKENIZER, tantivy.TextAnalyzerBuilder(_SIMPLE).build())
+        self._directory = directory
+        self.taken: list[float] = []
+
+    def __enter__(self) -> Self:
+        self._writer = self._index.writer(heap_size=WRITER_BYTES, num_threads=1)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._writer.wait_merging_threads()
+        shutil.rmtree(self._directory)
+
+    def append(self) -> None:
+        document = json.dumps({"words": [f"zq{uuid.uuid4().hex} {_FILLING}"]})
+
+        def until_searchable() -> None:
+            self._writer.add_json(document)
+            self._writer.commit()
+            self._index.reload()
+            self._index.searcher()
+
+        self.taken.append(timed(until_searchable))
+
+
 class _Rows:
     """Counts the rows that SQLite changes while the block runs."""
 
@@ -128,10 +178,17 @@ class _Rows:
         return sum(c.total_changes - before for c, before in self._connections)
 
 
-def _in_turns(index: EventIndex, caller: Invocation, found: dict[str, Appends]) -> None:
+def _in_turns(
+    index: EventIndex,
+    caller: Invocation,
+    found: dict[str, Appends],
+    engine: _Engine | None = None,
+) -> None:
     index.close()  # what it opens from now on is counted
     with _Rows() as rows:
         for turn in range(ROUNDS + 2):
+            if engine is not None:
+                engine.append()
             for appends in found.values():
                 word, before, pages = appends.append(), rows.written, list[Any]()
 
@@ -165,14 +222,15 @@ def _restored(found: dict[str, Appends]) -> Iterator[None]:
             os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-def _long_session(path: Path) -> Session:
+def session_of(path: Path, entries: int) -> Session:
+    """Writes a session of so many entries without branches."""
     header = {"type": "session", "version": 3, "id": "long", "cwd": str(path.parent)}
     lines = [json.dumps(header)]
-    for number in range(ENTRIES):
+    for number in range(entries):
         parent = f"{number - 1:08x}" if number else None
         message = {"role": "user", "content": [{"type": "text", "text": f"entry {number}"}]}
         record = {"type": "message", "id": f"{number:08x}", "parentId": parent}
         lines.append(json.dumps(record | {"message": message}))
     path.write_text("\n".join(lines) + "\n", "utf-8")
-    last = f"{ENTRIES - 1:08x}"
-    return Session(str(path), "long", str(path.parent), path.stat().st_size, ENTRIES, last)
+    last = f"{entries - 1:08x}"
+    return Session(str(path), "long", str(path.parent), path.stat().st_size, entries, last)

@@ -37,6 +37,7 @@ POINTS = frozenset(
         "publish.commit",
         "publish.committed",
         "publish.documents",
+        "publish.gathered",
         "publish.reserved",
         "publish.rows",
         "publish.savepoint",

@@ -17,9 +17,9 @@ from typing import Any, Self
 
 from pi_event_search import _core, config
 from pi_event_search.access.coverage import coverage_of, problems_of
-from pi_event_search.access.scope import Scope, scope_of
+from pi_event_search.access.scope import scope_of
 from pi_event_search.access.view import View
-from pi_event_search.access.visible import Catalog
+from pi_event_search.access.visible import Catalogs
 from pi_event_search.errors import IndexBusy, IndexProblem, InvalidArgument
 from pi_event_search.ingest.reconcile import Counts, Pace, Reconciler
 from pi_event_search.services.search import Search
@@ -68,7 +68,7 @@ class EventIndex:
         self._store = store
         self._config = settings
         self._bridged = bridged
-        self._catalog: tuple[int, Catalog] | None = None
+        self._catalogs = Catalogs(settings)
         self._audit = Audit(store.database)
         self._auditing = threading.Lock()
 
@@ -433,8 +433,10 @@ class EventIndex:
     @contextmanager
     def _view(self, invocation: Invocation | None) -> Iterator[tuple[Snapshot, View]]:
         caller = invocation if invocation is not None else Invocation(cwd=".")
+        steps = self._store.database.steps
         with self._store.snapshot() as snapshot:
-            scope = self._scope(snapshot, caller)
+            catalog = self._catalogs.of(snapshot.connection, snapshot.generation, steps)
+            scope = scope_of(snapshot.connection, catalog, caller, self._config)
             yield snapshot, View(snapshot.connection, scope)
 
     def _coverage(self, snapshot: Snapshot, view: View) -> Coverage:
@@ -445,13 +447,6 @@ class EventIndex:
             overtaken=lambda: self._store.is_overtaken(snapshot),
             attributed=self._bridged,
         )
-
-    def _scope(self, snapshot: Snapshot, invocation: Invocation) -> Scope:
-        known = self._catalog
-        if known is None or known[0] != snapshot.generation:
-            known = snapshot.generation, Catalog(snapshot.connection, self._config)
-            self._catalog = known
-        return scope_of(snapshot.connection, known[1], invocation, self._config)
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:

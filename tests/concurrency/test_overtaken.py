@@ -54,13 +54,15 @@ class Left(Exception):  # noqa: N818 - no error of ours
 
 def test_a_file_that_the_next_writer_takes_in_is_being_caught_up_with(place: Place) -> None:
     place.put("a", header("s1") + chain(0, 2, "walrus"))
+    place.put("b", header("s2") + chain(0, 2, "walrus"))
 
     def leave(_: Any) -> None:
         raise Left
 
     with place.index() as index:
         index.sync()
-        place.append("a", chain(2, 1, "walrus"))
+        for name in ("a", "b"):  # a single one is read before anybody hears of it
+            place.append(name, chain(2, 1, "walrus"))
         with pytest.raises(Left):
             index.sync(progress=leave)
 

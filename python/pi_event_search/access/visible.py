@@ -11,11 +11,12 @@ import sqlite3
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from pi_event_search.access.authorize import Authorizer
 from pi_event_search.access.directory import Directory, recorded_by
 from pi_event_search.config import Config
+from pi_event_search.store.changes import Steps
 from pi_event_search.store.rows import SessionRow
 
 _KEPT = 16
@@ -74,8 +75,15 @@ class Visible:
 class Catalog:
     """One committed state, and what callers may see of it."""
 
-    def __init__(self, connection: sqlite3.Connection, config: Config) -> None:
-        self.directory = Directory(connection, config)
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        config: Config,
+        before: Directory | None = None,
+        changed: Set[int] | None = None,
+    ) -> None:
+        """``before`` and ``changed``: see :class:`Directory`."""
+        self.directory = Directory(connection, config, before, changed)
         self._visible: dict[frozenset[str] | None, Visible] = {}
 
     def visible_to(self, authorizer: Authorizer) -> Visible:
@@ -90,6 +98,33 @@ class Catalog:
                 self._visible.clear()
             known = self._visible[allowed] = _visible(self.directory, allowed)
         return known
+
+
+class _Known(NamedTuple):
+    generation: int
+    steps: Steps
+    catalog: Catalog
+
+
+class Catalogs:
+    """The catalog of the last state that was asked for, made from the one before it where it is
+    known what was published since. For several threads."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._known: _Known | None = None
+
+    def of(self, connection: sqlite3.Connection, generation: int, steps: Steps) -> Catalog:
+        """The catalog of the state that a connection sees."""
+        known = self._known
+        if known is None or known.generation != generation:
+            before = changed = None
+            if known is not None and known.steps is steps:
+                before = known.catalog.directory
+                changed = steps.between(known.generation, generation)
+            catalog = Catalog(connection, self._config, before, changed)
+            known = self._known = _Known(generation, steps, catalog)
+        return known.catalog
 
 
 def _visible(directory: Directory, allowed: frozenset[str] | None) -> Visible:

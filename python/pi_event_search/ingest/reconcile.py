@@ -47,6 +47,9 @@ from pi_event_search.types.vocabulary import ChangeKind
 
 BULK_BYTES = 8_000_000
 """From this many bytes on, a sync uses the large two-threaded writer."""
+SOON_BYTES = 1_000_000
+"""What is about to be read is made known first, unless it is one file with no more than this: what
+is read is visible as soon, and a commit costs as much as reading it."""
 TURN_BYTES = 2_000_000
 TURN_SOURCES = 64
 """A turn is left to another writer that waits after so many bytes or sources, not before: each
@@ -174,8 +177,9 @@ class Reconciler:
         bulk = bar.bytes_total >= BULK_BYTES
         with self._writing(bulk=bulk) as publication:
             self._register(work, publication, explicit=explicit)
-            self._commit(publication)
-            point("reconcile.registered")
+            if len(tasks) > 1 or bar.bytes_total > SOON_BYTES:
+                self._commit(publication)
+                point("reconcile.registered")
             bar.show()
             self._turn(tasks, publication, bar, work.gone)
         while tasks:

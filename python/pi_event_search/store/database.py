@@ -17,6 +17,7 @@ from typing import Any
 from pi_event_search import _core
 from pi_event_search.errors import IndexProblem
 from pi_event_search.faults import point
+from pi_event_search.store.changes import Steps
 from pi_event_search.store.layout import (
     Condition,
     belongs,
@@ -42,6 +43,7 @@ class _Pool:
     identity: tuple[int, int]
     pid: int
     idle: queue.LifoQueue[sqlite3.Connection] = field(default_factory=queue.LifoQueue)
+    steps: Steps = field(default_factory=Steps)
 
     def close(self) -> None:
         while True:
@@ -63,6 +65,13 @@ class Database:
         self._directory = directory
         self._lock = threading.Lock()
         self._pool: _Pool | None = None
+
+    @property
+    def steps(self) -> Steps:
+        """What was published through this object to the file that is the index now. Another file
+        has others; to be asked for before a connection, lest these are of a file that came since.
+        """
+        return self._current().steps
 
     @property
     def path(self) -> Path:

@@ -23,7 +23,9 @@ from contextlib import contextmanager
 
 from pi_event_search import _core
 from pi_event_search.faults import point
+from pi_event_search.store.changes import note_changes, noted_changes
 from pi_event_search.store.database import Database, number, set_metadata
+from pi_event_search.store.gather import to_gather
 from pi_event_search.store.rows import EventRow, FragmentRow
 from pi_event_search.store.text_index import TextIndex
 
@@ -63,9 +65,10 @@ class Publication:
         """Whether another writer waits for its turn."""
         self.took: Callable[[int], None] = lambda _: None
         """Told how many bytes of records were taken in, several times in a long file."""
+        self._steps = database.steps
         self._pool = database.connection()
         self.connection: sqlite3.Connection = self._pool.__enter__()
-        self._next_key = self._last_key = 0
+        self._first_key = self._next_key = self._last_key = 0
         self._stamp = 0
         self._documents = 0
         self._dead_keys: list[tuple[int, int]] = []
@@ -78,6 +81,7 @@ class Publication:
         if not self._open:
             self._reserve()
             point("publish.reserved")
+            note_changes(self.connection)
             self.connection.execute("BEGIN IMMEDIATE")
             self._open = True
             point("publish.begun")
@@ -144,8 +148,10 @@ class Publication:
         self.connection.execute("DELETE FROM reservations")
         generation = number(self.connection, "generation") + 1
         set_metadata(self.connection, generation=generation, next_key=self._next_key)
+        changed = noted_changes(self.connection)
         point("publish.commit")
         self.connection.execute("COMMIT")
+        self._steps.add(generation, changed)
         self._open = False
         self._documents = self.weight = 0
         point("publish.committed")
@@ -182,7 +188,7 @@ class Publication:
                 "INSERT INTO reservations VALUES (?, ?, ?)", (first, last, self._stamp)
             )
             set_metadata(connection, next_key=last + 1)
-        self._next_key = first
+        self._first_key = self._next_key = first
         self._last_key = last
 
     def _bury(self, first: int) -> None:
@@ -206,7 +212,19 @@ class Publication:
             row[0] for row in self.connection.execute("SELECT epoch FROM dead_epochs")
         ]
 
+    def _gather(self) -> None:
+        """Has this commit take the place of the last small ones, where they are many."""
+        with self._database.snapshot() as connection:  # what dies in this batch answers until then
+            gathered = to_gather(connection, self._text)
+        if gathered is not None:
+            first, last = gathered.first_key, self._first_key - 1
+            self._text.delete([(first, last), (-last, -first)], (), bulk=self._bulk)
+            self._text.add(gathered.documents, bulk=self._bulk)
+            point("publish.gathered")
+
     def _commit_text(self) -> None:
+        if not self._bulk:
+            self._gather()
         self._text.delete(self._dead_keys, self._dead_epochs, bulk=self._bulk)
         self.connection.executemany(
             "DELETE FROM dead_keys WHERE first_key = ?", [(first,) for first, _ in self._dead_keys]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
@@ -36,6 +36,7 @@ from pi_event_search.store.database import (
     number,
     set_metadata,
 )
+from pi_event_search.store.documents import all_documents
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.layout import (
     BUILDING,
@@ -45,8 +46,6 @@ from pi_event_search.store.layout import (
     sync_directory,
 )
 from pi_event_search.store.publish import new_stamp, settle_reservation
-from pi_event_search.store.rows import EVENT_COLUMNS, EventRow, FragmentRow, fragments_of
-from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.sources import add_source
 from pi_event_search.store.text_files import damaged_file, missing_file
 from pi_event_search.store.text_index import TextIndex, TextProblem
@@ -63,7 +62,6 @@ class KnownFile(NamedTuple):
 
 SUSPECT = "suspect"
 """A file of this name in a text directory says that Tantivy failed there: look at every byte."""
-_CHUNK = 2_000
 
 
 def create_index(directory: Path, explicit: Iterable[bytes] = ()) -> None:
@@ -154,7 +152,7 @@ def is_paired(connection: sqlite3.Connection, text: TextIndex) -> bool:
     """
     known = _known_stamps(connection)
     newest = text.newest_stamp()
-    return newest is not None and newest in known | _known_stamps(connection)
+    return newest is not None and (newest in known or newest in _known_stamps(connection))
 
 
 def check_database(connection: sqlite3.Connection) -> None:
@@ -175,7 +173,7 @@ def rebuild_text(database: Database, directory: Path) -> Path:
     with database.connection() as connection:
         count = number(connection, "text_directories") + 1
         name = f"{TEXT_PREFIX}{metadata(connection, 'index_uuid')}-{count}"
-        stamp = _write_text(directory / name, _all_documents(connection))
+        stamp = _write_text(directory / name, all_documents(connection))
         point("rebuild.committed")
     with database.transaction() as connection:
         set_metadata(
@@ -229,30 +227,6 @@ def discard_unfinished(connection: sqlite3.Connection) -> None:
         point("recovery.discarded")
 
 
-def stored_document(event: EventRow, workspace: int, fragment: FragmentRow) -> str:
-    """The document of a fragment, made from its bounded text in SQLite.
-
-    :raises Contradiction: the text cannot be read.
-    """
-    try:
-        return _core.stored_document(
-            (
-                event.event,
-                event.epoch,
-                workspace,
-                event.ts,
-                event.entry_type,
-                event.role,
-                event.flags,
-            ),
-            (fragment.key, fragment.kind, fragment.tool_name, fragment.flags),
-            fragment.text,
-            fragment.head,
-        )
-    except (ValueError, OverflowError, TypeError) as error:
-        raise Contradiction(f"The text of fragment {fragment.key} is damaged: {error}") from error
-
-
 def _trouble(connection: sqlite3.Connection, directory: Path, *, unclean: bool) -> str | None:
     """Why the text index must be made anew, if it must."""
     text_directory = directory / str(metadata(connection, "text_directory"))
@@ -295,29 +269,3 @@ def _write_text(directory: Path, batches: Iterable[list[str]]) -> int:
     finally:
         text.close()
     return stamp
-
-
-def _all_documents(connection: sqlite3.Connection) -> Iterator[list[str]]:
-    workspaces = dict(connection.execute("SELECT epoch, workspace FROM sessions"))
-    last = -1
-    while True:
-        events = [
-            EventRow(*row)
-            for row in connection.execute(
-                f"SELECT {EVENT_COLUMNS} FROM events WHERE event > ? ORDER BY event LIMIT ?",
-                (last, _CHUNK),
-            )
-        ]
-        if not events:
-            return
-        last = events[-1].event
-        documents = []
-        for event in events:
-            workspace = workspaces.get(epoch_of(event.event))
-            if workspace is None:
-                raise Contradiction(f"Event {event.event} belongs to no session.")
-            documents += [
-                stored_document(event, workspace, fragment)
-                for fragment in fragments_of(connection, event)
-            ]
-        yield documents

@@ -126,7 +126,6 @@ SELECT so.source, so.path, so.explicit, so.state, so.detail, ifnull(so.size, 0),
 FROM sources so
 LEFT JOIN sessions se ON se.epoch = so.epoch
 LEFT JOIN workspaces w ON w.workspace = se.workspace
-ORDER BY so.source
 """
 
 

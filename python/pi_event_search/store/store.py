@@ -44,7 +44,7 @@ from pi_event_search.store.recovery import (
     recover,
     text_trouble,
 )
-from pi_event_search.store.text_files import documents_of, last_commit
+from pi_event_search.store.text_files import documents_of
 from pi_event_search.store.text_index import TextIndex, TextProblem
 
 SNAPSHOT_TRIES = 20
@@ -384,14 +384,11 @@ class Store:
             text = self._text
             if text is None or text.directory != directory:
                 text = TextIndex(directory)
-            commit = last_commit(directory)
-            if text.paired_with is None or text.paired_with != commit:
-                if not is_paired(connection, text):
-                    raise TextProblem(
-                        f"The text index in {directory} does not belong to the database; the next"
-                        " sync makes it anew."
-                    )
-                text.paired_with = commit
+            if not is_paired(connection, text):
+                raise TextProblem(
+                    f"The text index in {directory} does not belong to the database; the next"
+                    " sync makes it anew."
+                )
             self._text = text
             return text
 

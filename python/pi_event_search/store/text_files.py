@@ -91,7 +91,11 @@ def _is_free(descriptor: int) -> bool:
     return True
 
 
-def last_commit(directory: Path) -> tuple[int, int, int] | None:
+Commit = tuple[int, int, int]
+"""Inode, mtime (ns) and size of a meta file."""
+
+
+def last_commit(directory: Path) -> Commit | None:
     """What tells the last commit from any other, at the cost of a stat; None when there is none."""
     try:
         status = (directory / META).stat()
@@ -110,13 +114,23 @@ def documents_of(directory: Path) -> Documents:
     return Documents(sum(s.documents for s in segments), sum(s.deleted for s in segments))
 
 
+def alive_documents(directory: Path) -> list[int]:
+    """How many documents each segment holds that are not deleted; none where nothing is known."""
+    try:
+        return [segment.documents - segment.deleted for segment in _segments(directory)]
+    except (OSError, ValueError):
+        return []
+
+
 def missing_file(directory: Path) -> str | None:
-    """The first file that the meta file asks for and that is not there; costs a stat a file."""
+    """The first file that the meta file asks for and that is not there."""
     try:
         names = [name for segment in _segments(directory) for name in segment.files()]
+        with os.scandir(directory) as entries:
+            there = {entry.name for entry in entries if entry.is_file()}
     except (OSError, ValueError):
         return META
-    return next((name for name in names if not (directory / name).is_file()), None)
+    return next((name for name in names if name not in there), None)
 
 
 def damaged_file(directory: Path) -> str | None:

@@ -21,7 +21,13 @@ from pi_event_search import _core
 from pi_event_search.errors import IndexProblem
 from pi_event_search.faults import point
 from pi_event_search.store.layout import sync_directory
-from pi_event_search.store.text_files import make_private, remove_temporary, wait_until_free
+from pi_event_search.store.text_files import (
+    Commit,
+    last_commit,
+    make_private,
+    remove_temporary,
+    wait_until_free,
+)
 
 TOKENIZER = "word"
 WRITER_BYTES = 15_000_000
@@ -85,8 +91,8 @@ class TextIndex:
         self._index = guarded("open", lambda: _open(directory))
         self._writer: tantivy.IndexWriter | None = None
         self._bulk = False
-        self.paired_with: tuple[int, int, int] | None = None
-        """The last commit that was found to be one of the database's."""
+        self._newest: tuple[Commit, int | None] | None = None
+        """A commit that was the last one, and its stamp."""
 
     @classmethod
     def create(cls, directory: Path) -> TextIndex:
@@ -113,17 +119,29 @@ class TextIndex:
 
     def newest_stamp(self) -> int | None:
         """What :meth:`stamp` was last given in a commit that is on disk."""
+        newest, commit = self._newest, last_commit(self.directory)
+        if newest is not None and newest[0] == commit:
+            return newest[1]
+        tokens = self._newest_marks("event", 1)
+        token = tokens[0] if tokens else None
+        # What was read may be of a later commit already; the next look finds that one.
+        self._newest = None if commit is None else (commit, token)
+        return token
 
-        def look() -> int | None:
+    def marks(self, limit: int) -> list[int]:
+        """The keys of the marks of the newest commits that are on disk, the newest first."""
+        return [-key for key in self._newest_marks("key", limit)]
+
+    def _newest_marks(self, field: str, limit: int) -> list[int]:
+        def look() -> list[int]:
             self._index.reload()
             searcher = self._index.searcher()
             query = tantivy.Query.term_query(SCHEMA, "facet", _core.FACET_STAMP, "basic")
             newest = searcher.search(
-                query, 1, count=False, order_by_field="key", order=tantivy.Order.Asc
+                query, limit, count=False, order_by_field="key", order=tantivy.Order.Asc
             )
             addresses = [address for _, address in newest.hits]
-            found = cast(list[int], searcher.fast_field_values("event", addresses))
-            return found[0] if found else None
+            return cast(list[int], searcher.fast_field_values(field, addresses))
 
         wait_until_free(self.directory)
         return guarded("be read", look)
