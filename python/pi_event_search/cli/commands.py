@@ -7,7 +7,6 @@ import signal
 import threading
 from argparse import Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from pi_event_search.types import (
     Verification,
 )
 from pi_event_search.types.shape import Shape
+from pi_event_search.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 from pi_event_search.cli.arguments import (
@@ -20,6 +19,7 @@ from pi_event_search.cli.arguments import (
     options_of,
 )
 from pi_event_search.errors import EventSearchError, InvalidArgument
+from pi_event_search.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

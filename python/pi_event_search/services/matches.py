@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import PurePosixPath
@@ -29,6 +28,7 @@ from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
 from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, pages, ranked
 from pi_event_search.types import SearchRequest
+from pi_event_search.values import replace
 
 _MOST_ROWS = 500
 """Hits whose rows are read together, at most."""

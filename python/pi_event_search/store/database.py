@@ -10,7 +10,6 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from pi_event_search.store.layout import (
     newest_database,
 )
 from pi_event_search.store.schema import SCHEMA_VERSION, TABLES
+from pi_event_search.values import dataclass, field
 
 BUSY_MS = 5_000
 """How long a statement waits for another process's short lock, in milliseconds."""

@@ -7,7 +7,6 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,6 +45,7 @@ from pi_event_search.store.recovery import (
 )
 from pi_event_search.store.text_files import documents_of, last_commit
 from pi_event_search.store.text_index import TextIndex, TextProblem
+from pi_event_search.values import dataclass
 
 SNAPSHOT_TRIES = 20
 TEXT_TRIES = 3

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, cast
 
@@ -16,6 +15,7 @@ import tantivy
 from pi_event_search import _core
 from pi_event_search.store.rows import typed
 from pi_event_search.store.text_index import SCHEMA, facet, guarded
+from pi_event_search.values import dataclass, field
 
 Query = tantivy.Query
 Occur = tantivy.Occur

@@ -11,20 +11,23 @@ camelCase, without the underscore that keeps a Python keyword apart (`from_` is 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
 from typing import Any, ClassVar, NamedTuple
 
 import orjson
 
+from pi_event_search.values import fields
+
 OPTIONAL = {"optional": True}
 LOCAL = {"local": True}
+
+_ALWAYS = object()
 
 
 class _Key(NamedTuple):
     attribute: str
     key: str
     left_out_at: object
-    """The value at which the key is left out; `MISSING` when it always stands."""
+    """The value at which the key is left out; `_ALWAYS` when it never is."""
     local: bool
 
 
@@ -49,7 +52,7 @@ def _derive_keys(shape: type[Shape]) -> tuple[_Key, ...]:
         _Key(
             item.name,
             camel_case(item.name),
-            item.default if item.metadata.get("optional") else MISSING,
+            item.default if item.metadata.get("optional") else _ALWAYS,
             bool(item.metadata.get("local")),
         )
         for item in fields(shape)
@@ -69,7 +72,7 @@ class Shape:
             if is_local and not local:
                 continue
             value = getattr(self, attribute)
-            if left_out_at is not MISSING and value == left_out_at:
+            if left_out_at is not _ALWAYS and value == left_out_at:
                 continue
             plain[key] = _plain(value, local)
         return plain

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,6 +32,7 @@ from pi_event_search.store.text_query import TextFilter, build, matching_keys
 from pi_event_search.types import Verification
 from pi_event_search.upkeep.facts import Fact, documents_of, facts_of, fragments_named
 from pi_event_search.upkeep.maintain import fill
+from pi_event_search.values import dataclass, field
 
 ROUNDS = 3
 """How often both indexes are brought up to date when session files change meanwhile."""
