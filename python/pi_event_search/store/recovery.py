@@ -16,7 +16,6 @@ of another cut    the tokenizer has changed                       text anew from
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -42,6 +41,7 @@ from pi_event_search.store.layout import (
     TEXT_PREFIX,
     log_of,
     next_database,
+    remove_tree,
     sync_directory,
 )
 from pi_event_search.store.publish import new_stamp, settle_reservation
@@ -74,7 +74,7 @@ def create_index(directory: Path, explicit: Iterable[bytes] = ()) -> None:
     """
     index_uuid = new_uuid()
     building = directory / BUILDING
-    shutil.rmtree(building, ignore_errors=True)
+    remove_tree(building)
     building.mkdir(mode=0o700)
     database = building / "index.sqlite"
     text = f"{TEXT_PREFIX}{index_uuid}-1"
@@ -85,7 +85,7 @@ def create_index(directory: Path, explicit: Iterable[bytes] = ()) -> None:
         for path in explicit:
             add_source(connection, path, explicit=True)
     install(database, directory, index_uuid)
-    shutil.rmtree(building, ignore_errors=True)
+    remove_tree(building)
 
 
 def install(database: Path, directory: Path, index_uuid: str) -> None:

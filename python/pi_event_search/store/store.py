@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -282,7 +281,7 @@ class Store:
             if lease.unclean:  # should it stay after all, it is examined
                 self.suspect_text()
             building = self.directory / layout.BUILDING
-            shutil.rmtree(building, ignore_errors=True)
+            layout.remove_tree(building)
             try:
                 new = Store.open(building)
                 try:
@@ -299,7 +298,7 @@ class Store:
                 install(database, self.directory, index_uuid)
                 self.database.relocate()
             finally:
-                shutil.rmtree(building, ignore_errors=True)
+                layout.remove_tree(building)
             self._recover(unclean=False)
 
     def being_written(self) -> bool:
