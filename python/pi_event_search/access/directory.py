@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from pi_event_search.config import Config, SessionDir
 from pi_event_search.ingest.globs import Globs
 from pi_event_search.store.rows import SESSION_QUERY, SessionRow, typed
+from pi_event_search.values import NamedTuple
 
 PI, ELSEWHERE = 0, 1
 """Where a file lies: in a directory that Pi itself would read, or anywhere else."""

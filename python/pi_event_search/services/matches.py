@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Set
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.access.authorize import Authorizer, Root, canonical
@@ -28,7 +27,7 @@ from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
 from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, pages, ranked
 from pi_event_search.types import SearchRequest
-from pi_event_search.values import replace
+from pi_event_search.values import NamedTuple, replace
 
 _MOST_ROWS = 500
 """Hits whose rows are read together, at most."""

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 import tantivy
 
@@ -44,7 +43,7 @@ from pi_event_search.store.recovery import (
 )
 from pi_event_search.store.text_files import documents_of, last_commit
 from pi_event_search.store.text_index import TextIndex, TextProblem
-from pi_event_search.values import dataclass
+from pi_event_search.values import NamedTuple, dataclass
 
 SNAPSHOT_TRIES = 20
 TEXT_TRIES = 3

@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple, cast
+from typing import cast
 
 import tantivy
 
 from pi_event_search import _core
 from pi_event_search.store.rows import typed
 from pi_event_search.store.text_index import SCHEMA, facet, guarded
-from pi_event_search.values import dataclass, field
+from pi_event_search.values import NamedTuple, dataclass, field
 
 Query = tantivy.Query
 Occur = tantivy.Occur

@@ -13,9 +13,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
-from pi_event_search.values import fields
+from pi_event_search.values import NamedTuple, fields
 
 OPTIONAL = {"optional": True}
 LOCAL = {"local": True}

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.access.directory import Directory
@@ -32,7 +31,7 @@ from pi_event_search.store.text_query import TextFilter, build, matching_keys
 from pi_event_search.types import Verification
 from pi_event_search.upkeep.facts import Fact, documents_of, facts_of, fragments_named
 from pi_event_search.upkeep.maintain import fill
-from pi_event_search.values import dataclass, field
+from pi_event_search.values import NamedTuple, dataclass, field
 
 ROUNDS = 3
 """How often both indexes are brought up to date when session files change meanwhile."""
