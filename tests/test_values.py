@@ -113,7 +113,8 @@ def test_a_class_is_what_the_standard_decorator_would_make(kind: Any) -> None:
 @pytest.mark.parametrize("kind", TUPLES, ids=lambda kind: kind.__qualname__)
 def test_a_tuple_is_what_typing_would_make(kind: Any) -> None:
     names = list(kind.__annotations__)
-    standard: Any = typing.NamedTuple(kind.__name__, [(name, Any) for name in names])
+    by_typing: Any = typing.NamedTuple
+    standard = by_typing(kind.__name__, [(name, Any) for name in names])
     assert list(kind._fields) == names
     assert kind.__match_args__ == standard.__match_args__
     values = [f"{name} value" for name in names]

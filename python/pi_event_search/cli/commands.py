@@ -120,7 +120,7 @@ def _search(parsed: Parsed, index: Index, around: Surroundings) -> Shape:
     values = parsed.values
     if not values.no_sync:
         try:
-            index.sync(progress=around.progress)
+            index.refresh(progress=around.progress)
         except IndexBusy:
             around.notice("Another process is updating the index; this is what it holds so far.")
     return index.search(**_search_arguments(parsed, around), invocation=invocation(values))
