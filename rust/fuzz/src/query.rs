@@ -2,7 +2,7 @@
 
 use pi_event_search_core::text::{
     Bounded, Clause, QUERY_LIMIT, Query, QueryError, TERM_LIMIT, TOKEN_LIMIT, bound, compress,
-    count, decompress, index_text, parse_query, parts_text, preview, snippet, tokens, window,
+    count, decompress, identifiers, index_text, parse_query, preview, snippet, tokens, window,
 };
 
 use super::input::Input;
@@ -26,7 +26,7 @@ pub fn run(data: &[u8]) {
     check_windows(&text, offset, limit);
     assert_eq!(decompress(&compress(&text)).as_deref(), Ok(&*text));
     let _ = decompress(input.content);
-    let _ = parts_text(&text);
+    let _ = identifiers(&text);
 }
 
 fn check_query(asked: &str, parsed: Result<&Query, &QueryError>) {

@@ -1,6 +1,6 @@
 //! Everything that counts code points: bounds, tokens, queries, snippets, previews, stored text.
 //!
-//! One scanner (`scan`) turns text into words. [`index_text`], [`parts_text`], [`tokens`],
+//! One scanner (`scan`) turns text into words. [`index_text`], [`identifiers`], [`tokens`],
 //! [`parse_query`] and [`snippet`] all stand on it, so that what is written to the index, what is
 //! asked of it and what is highlighted in the answer cannot drift apart:
 //!
@@ -33,7 +33,7 @@ mod table_tests;
 
 pub use bounds::{Bounded, INDEXED_LIMIT, bound, canonical_name, count};
 pub use compress::{DECOMPRESSED_LIMIT, DamagedText, compress, decompress};
-pub use parts::{PARTS_BORDER, parts_text};
+pub use parts::{Identifiers, PARTS_BORDER, identifiers};
 pub use preview::{Preview, preview, preview_bounded, window, window_bounded};
 pub use query::{Clause, QUERY_LIMIT, Query, QueryError, TERM_LIMIT, parse_query};
 pub use snippet::{Snippet, snippet};
