@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -157,3 +159,29 @@ def test_more_hits_are_no_more_statements(monkeypatch: pytest.MonkeyPatch) -> No
         watched.index.close()
     assert len(hits) == 200
     assert len(every.statements) <= len(one.statements) + 1
+
+
+def test_a_sync_with_nothing_changed_asks_for_all_files_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    caller = Invocation(cwd="/", workspace_root="/")
+    # Files that have just been written prove nothing by their times, so the first sync is later.
+    later = time.time_ns() + 10_000_000_000
+    clock = SimpleNamespace(time_ns=lambda: later)
+    monkeypatch.setattr("pi_event_search.ingest.source.time", clock)
+
+    def first_of_a_new_process(place: Place, count: int) -> list[str]:
+        watched = _watched(place, count, caller, monkeypatch)
+        watched.index.close()
+        before = len(watched.work.statements)
+        with place.index() as index:
+            assert index.sync().unchanged == count
+        return watched.work.statements[before:]
+
+    with passing_place() as few, passing_place() as many:
+        cheap, dear = first_of_a_new_process(few, FEW), first_of_a_new_process(many, MANY)
+    assert [statement.split()[0] for statement in dear] == [
+        statement.split()[0] for statement in cheap
+    ]
+    writing = {"INSERT", "UPDATE", "DELETE", "REPLACE"}
+    assert [s.split()[0] for s in dear if s.split()[0] in writing] == ["REPLACE"]

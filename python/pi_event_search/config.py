@@ -20,17 +20,16 @@ import pwd
 import re
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
+
+from pi_event_search.values import dataclass
 
 StrPath = str | os.PathLike[str]
 StrPaths = StrPath | Iterable[StrPath]
 
 # A settings file is a few kilobytes; a project's one is not trusted, so reading it is bounded.
 SETTINGS_LIMIT = 4 << 20
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +153,7 @@ class _Resolver:
         if not isinstance(value, str):
             raise ValueError("it is not a text")
         # Node writes half a surrogate pair in a path as U+FFFD; Python could not write it at all.
-        return self.place(_LONE_SURROGATE.sub("\ufffd", value))
+        return self.place(re.sub("[\ud800-\udfff]", "\ufffd", value))
 
     def _settings(self, path: Path) -> dict[str, object]:
         try:
@@ -268,7 +267,7 @@ def _path_of_url(url: str) -> str:
     parts = urlsplit(url.replace("\\", "/"))
     if parts.netloc.lower() not in ("", "localhost"):
         raise ValueError("a file URL must not name another host")
-    if _ENCODED_SLASH.search(parts.path):
+    if "%2f" in parts.path.lower():
         raise ValueError("a file URL must not hold an encoded slash")
     try:
         path = unquote_to_bytes(os.fsencode(parts.path)).decode("utf-8")

@@ -23,6 +23,7 @@ from pi_event_search.access.visible import Catalogs
 from pi_event_search.errors import IndexBusy, IndexProblem, InvalidArgument
 from pi_event_search.ingest.reconcile import Counts, Pace, Reconciler
 from pi_event_search.services.search import Search
+from pi_event_search.store.lease import WAIT_SECONDS
 from pi_event_search.store.schema import SCHEMA_VERSION
 from pi_event_search.store.store import Snapshot, Store
 from pi_event_search.types import (
@@ -130,20 +131,28 @@ class EventIndex:
             coverage = self._whole_coverage()
         return _report(counts, coverage, started)
 
-    def refresh(self, path: PathText, *, patience: float) -> bool:
-        """Brings one session file up to date before a question about it: `sync` without a report.
+    def refresh(
+        self,
+        path: PathText | None = None,
+        *,
+        patience: float = WAIT_SECONDS,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> bool:
+        """Brings the index up to date before a question, or one session file of it: `sync` for who
+        wants no report, which takes as long as finding out that nothing has changed.
 
         ``patience``: seconds to wait for another writer. Returns whether there is such a file.
 
-        :raises IndexBusy: another process is writing and did not hand over in that time, or the
-            whole index has to be built anew first.
+        :raises IndexBusy: another process is writing and did not hand over in that time, or, for
+            one file, the whole index has to be built anew first.
         """
+        one = None if path is None else os.fspath(path)
         with self._guarded():
-            if self._store.is_outdated():
+            if one is not None and self._store.is_outdated():
                 raise IndexBusy
             try:
                 pace = Pace(wait=patience)
-                bring_up_to_date(self._store, self._config, os.fspath(path), pace=pace)
+                bring_up_to_date(self._store, self._config, one, progress, pace=pace)
             except InvalidArgument:
                 return False
         return True

@@ -276,6 +276,7 @@ class MadeUpIndex:
         self.failures: dict[str, BaseException] = {}
         self.answers: dict[str, Any] = {
             "sync": report(),
+            "refresh": True,
             "search": page(),
             "read": event(),
             "trace": trace(),
@@ -297,7 +298,7 @@ class MadeUpIndex:
             self.calls.append((name, args, kwargs))
             if name in self.failures:
                 raise self.failures[name]
-            if name == "sync" and kwargs.get("progress"):
+            if name in ("sync", "refresh") and kwargs.get("progress"):
                 kwargs["progress"](Progress(1, 2, 50, 100))
             return self.answers[name]
 

@@ -65,7 +65,7 @@ def test_json_is_the_result_and_nothing_else(
 def test_only_search_and_sync_bring_the_index_up_to_date(name: str, index: MadeUpIndex) -> None:
     assert index.run(*COMMAND_LINES[name]) == 0
     called = [called for called, _, _ in index.calls]
-    assert called == (["sync", "search"] if name == "search" else [name])
+    assert called == (["refresh", "search"] if name == "search" else [name])
 
 
 def test_search_passes_every_filter(index: MadeUpIndex) -> None:
@@ -112,7 +112,7 @@ def test_what_is_not_given_is_left_to_the_service(index: MadeUpIndex) -> None:
 
 
 def test_a_busy_index_is_searched_as_it_is(index: MadeUpIndex, capsys: Capture) -> None:
-    index.failures["sync"] = IndexBusy()
+    index.failures["refresh"] = IndexBusy()
     assert index.run("search", "x", "--json") == 0
     printed = capsys.readouterr()
     assert "hits" in json.loads(printed.out)
@@ -192,8 +192,8 @@ WRONG = [
     (("search", "--limmit", "3"), "There is no option '--limmit'; did you mean --limit?"),
     (("search", "-x"), "put -- before a word"),
     (("search", "--lim", "3"), "There is no option '--lim'"),
-    (("search", "x", "--limit"), "expected one argument"),
-    (("search", "x", "--errors=yes"), "ignored explicit argument"),
+    (("search", "x", "--limit"), "--limit needs a value. See: pi-event-search search --help"),
+    (("search", "x", "--errors=yes"), "--errors takes no value, not 'yes'. See: "),
     (("search", "x", "--limit", "many"), "--limit must be a whole number, not 'many'"),
     (("search", "x", "--limit", "0"), "--limit must be from 1 to 200, not 0"),
     (("search", "x", "--kind", "tool"), "--kind must be one of user.text"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pi_event_search import _core
 from pi_event_search.access.authorize import Authorizer, Root, resolve_roots
@@ -20,6 +19,7 @@ from pi_event_search.errors import InvalidArgument, NotFound
 from pi_event_search.store.rows import DETACHED, SUPERSEDED, SessionRow
 from pi_event_search.store.schema import epoch_of, epoch_range, event_number, ord_of
 from pi_event_search.types import Invocation
+from pi_event_search.values import dataclass
 
 CURRENT = "current"
 """The session id by which a caller names the session that its invocation comes from."""

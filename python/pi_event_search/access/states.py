@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.access.path import Path, PathTo, Place, StoredPath
@@ -20,6 +19,7 @@ from pi_event_search.store.compactions import compactions_of
 from pi_event_search.store.rows import DETACHED, IDLESS, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_range
 from pi_event_search.types.vocabulary import BranchState, SelectionState
+from pi_event_search.values import NamedTuple
 
 _MANY = 500
 

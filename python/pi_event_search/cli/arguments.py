@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pi_event_search.types import vocabulary
+from pi_event_search.values import NamedTuple
 
 PROGRAM = "pi-event-search"
 SHELLS = ("bash", "zsh", "fish")

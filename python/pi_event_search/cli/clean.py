@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-_HIDDEN = re.compile(
+# Patterns are compiled where they are first used, which costs a one-line answer nothing.
+_HIDDEN = (
     "["
     "\u00ad\u180e\u200b\u2060-\u2064\ufeff"  # soft hyphen, zero-width spaces, word joiners, BOM
     "\u200e\u200f\u061c"  # marks that only steer direction
@@ -19,10 +20,10 @@ _HIDDEN = re.compile(
 )
 """Dropped: they show nothing. The joiners that emoji and some scripts need (U+200C, D) stay."""
 
-_DANGEROUS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_DANGEROUS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 """Made visible: control characters, overrides of direction, undecodable bytes of paths."""
 
-_COLOURS = re.compile("\x1b\\[[0-9;:]{0,64}m")
+_COLOURS = "\x1b\\[[0-9;:]{0,64}m"
 """Dropped: most tools colour what they print, and nobody looks for that."""
 
 _MARKS = (
@@ -32,26 +33,26 @@ _MARKS = (
     "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece"  # Thai, Lao
     "\u0f71-\u0f7e\u0f80-\u0f84\u0f86\u0f87\u0f8d-\u0fbc"  # Tibetan
 )
-_STACKED_MARKS = re.compile(f"([{_MARKS}]{{4}})[{_MARKS}]+")
+_STACKED_MARKS = f"([{_MARKS}]{{4}})[{_MARKS}]+"
 """More combining marks than any orthography stacks; they would paint over the lines above."""
 
-_LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x85\x0b\x0c]")
-_BLANKS = re.compile(r"[ \t\n]+")
+_LINE_ENDS = "\r\n?|[\u2028\u2029\x85\x0b\x0c]"
+_BLANKS = r"[ \t\n]+"
 
-_JSON_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_JSON_UNSAFE = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 
 
 def clean(text: str) -> str:
     """`text` with line ends as LF, tabs as blanks, and nothing in it that a terminal would obey."""
-    text = _LINE_ENDS.sub("\n", _COLOURS.sub("", text)).replace("\t", "    ")
-    text = _HIDDEN.sub("", text)
-    text = _DANGEROUS.sub(_visible, text)
-    return _STACKED_MARKS.sub(r"\1", text)
+    text = re.sub(_LINE_ENDS, "\n", re.sub(_COLOURS, "", text)).replace("\t", "    ")
+    text = re.sub(_HIDDEN, "", text)
+    text = re.sub(_DANGEROUS, _visible, text)
+    return re.sub(_STACKED_MARKS, r"\1", text)
 
 
 def one_line(text: str) -> str:
     """`clean(text)` with every run of white space as one blank."""
-    return _BLANKS.sub(" ", clean(text))
+    return re.sub(_BLANKS, " ", clean(text))
 
 
 def clean_json(document: bytes) -> bytes:
@@ -59,7 +60,7 @@ def clean_json(document: bytes) -> bytes:
     if document.isascii() and b"\x7f" not in document:
         return document
     text = document.decode("utf-8")
-    return _JSON_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode("utf-8")
+    return re.sub(_JSON_UNSAFE, lambda found: f"\\u{ord(found[0]):04x}", text).encode("utf-8")
 
 
 def _visible(found: re.Match[str]) -> str:

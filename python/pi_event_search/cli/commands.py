@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
-from argparse import Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
 from pi_event_search.cli.facade import Index
-from pi_event_search.cli.parser import Parsed
+from pi_event_search.cli.parser import Parsed, Values
 from pi_event_search.cli.times import parse_time
 from pi_event_search.errors import IndexBusy, InvalidArgument
 from pi_event_search.types import (
@@ -28,6 +24,7 @@ from pi_event_search.types import (
     Verification,
 )
 from pi_event_search.types.shape import Shape
+from pi_event_search.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,7 @@ def run(parsed: Parsed, index: Index, around: Surroundings) -> Shape | None:
     return _RUNS[parsed.command.name](parsed, index, around)
 
 
-def invocation(values: Namespace) -> Invocation:
+def invocation(values: Values) -> Invocation:
     """Who asks: the user of this machine, from the current directory."""
     roots: tuple[str, ...] | None = tuple(_absolute(root) for root in values.root) or None
     return Invocation(
@@ -58,7 +55,7 @@ def invocation(values: Namespace) -> Invocation:
     )
 
 
-def places(values: Namespace) -> dict[str, Any]:
+def places(values: Values) -> dict[str, Any]:
     """Where index and sessions are, as `EventIndex.open` takes it."""
     return {
         "index_dir": _absolute(values.index_dir) if values.index_dir else None,
@@ -123,7 +120,7 @@ def _search(parsed: Parsed, index: Index, around: Surroundings) -> Shape:
     values = parsed.values
     if not values.no_sync:
         try:
-            index.sync(progress=around.progress)
+            index.refresh(progress=around.progress)
         except IndexBusy:
             around.notice("Another process is updating the index; this is what it holds so far.")
     return index.search(**_search_arguments(parsed, around), invocation=invocation(values))
@@ -174,6 +171,9 @@ def _rebuild(parsed: Parsed, index: Index, around: Surroundings) -> SyncReport:
 
 
 def _watch(parsed: Parsed, index: Index, around: Surroundings) -> None:
+    import signal  # these two only for the one command that does not end by itself
+    import threading
+
     stop = threading.Event()
     before = signal.signal(signal.SIGTERM, lambda *_: stop.set())
     try:
@@ -196,7 +196,7 @@ _RUNS: dict[str, Callable[[Parsed, Index, Surroundings], Shape | None]] = {
 }
 
 
-def _given(values: Namespace, *names: str) -> dict[str, Any]:
+def _given(values: Values, *names: str) -> dict[str, Any]:
     """The options that were given; for the others the defaults of the services hold."""
     found: dict[str, Any] = {}
     for name in names:
@@ -208,7 +208,7 @@ def _given(values: Namespace, *names: str) -> dict[str, Any]:
     return found
 
 
-def _times(values: Namespace, around: Surroundings) -> dict[str, Any]:
+def _times(values: Values, around: Surroundings) -> dict[str, Any]:
     return {
         name: parse_time(
             text, end=name == "time_to", now=around.now, argument=name, zone=around.zone

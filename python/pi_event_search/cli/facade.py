@@ -32,6 +32,8 @@ class Index(Protocol):
         self, path: str | None = None, *, progress: Callable[[Progress], None] | None = None
     ) -> SyncReport: ...
 
+    def refresh(self, *, progress: Callable[[Progress], None] | None = None) -> bool: ...
+
     def watch(
         self,
         changed: Callable[[Change], None],

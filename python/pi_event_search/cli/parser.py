@@ -1,15 +1,14 @@
 """From the words of the command line to a command and its values.
 
-argparse reads the options; its errors and its help differ between versions of Python, so both are
-worded here and in `help`.
+Not by argparse: it takes a value that begins with a dash for an option, words its errors as each
+version of Python likes, and takes longer to load than a command line to be read.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from collections.abc import Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, Literal
 
 from pi_event_search.cli.arguments import (
     COMMANDS,
@@ -20,6 +19,10 @@ from pi_event_search.cli.arguments import (
     options_of,
 )
 from pi_event_search.errors import EventSearchError, InvalidArgument
+from pi_event_search.values import dataclass
+
+Values = SimpleNamespace
+"""The values of the options, by their arguments: False, None or an empty list where not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Parsed:
     """A command line that makes sense so far; values are checked by whom they are for."""
 
     command: Command
-    values: argparse.Namespace
+    values: Values
     words: tuple[str, ...]
 
 
@@ -125,35 +128,73 @@ def _see(command: Command | None) -> str:
     return f"See: {PROGRAM}{name} --help"
 
 
-class _Parser(argparse.ArgumentParser):
-    """Reports by exception, so that one place decides about JSON and exit codes."""
-
-    def error(self, message: str) -> NoReturn:
-        raise InvalidArgument(f"{message}. {self.epilog}")
-
-
-def _read_options(
-    argv: Sequence[str], command: Command
-) -> tuple[argparse.Namespace, tuple[str, ...]]:
+def _read_options(argv: Sequence[str], command: Command) -> tuple[Values, tuple[str, ...]]:
     literal: Sequence[str] = ()
     if "--" in argv:
         end = argv.index("--")
         argv, literal = argv[:end], argv[end + 1 :]
-    parser = _Parser(
-        prog=f"{PROGRAM} {command.name}", add_help=False, allow_abbrev=False, epilog=_see(command)
-    )
-    for option in options_of(command):
-        _add(parser, option)
-    # Without positional arguments of its own, argparse hands back all words in their order,
-    # wherever the options stand between them.
-    values, words = parser.parse_known_args(list(_with_dashed_values(argv, command)))
-    for option in options_of(command):
-        if option.metavar == "DIR" and "" in _given(values, option):
-            raise InvalidArgument(f"{option.flag} must be a directory, not ''. {_see(command)}")
-    for word in words:
-        if word.startswith("-") and word != "-" and not word[1:].isdigit():
-            raise InvalidArgument(_unknown_option(word.partition("=")[0], command))
+    options = {option.flag: option for option in options_of(command)}
+    options["-h"] = options["--help"]
+    values = Values(**{option.argument: _not_given(option) for option in options.values()})
+    words: list[str] = []
+    rest = iter(argv)
+    for word in rest:
+        flag, equals, text = word.partition("=")
+        option = options.get(flag)
+        if option is not None:
+            given = text if equals else None
+            if option.metavar is not None and given is None:
+                given = _following(rest, options, option, command)
+            _take(values, option, given, command)
+        elif word.startswith("-") and word != "-" and not word[1:].isdigit():
+            raise InvalidArgument(_unknown_option(flag, command))
+        else:
+            words.append(word)
     return values, (*words, *literal)
+
+
+def _not_given(option: Option) -> Any:
+    if option.metavar is None:
+        return False
+    return [] if option.many else None
+
+
+def _following(
+    rest: Iterator[str], options: Mapping[str, Option], option: Option, command: Command
+) -> str:
+    """The next word as the value of an option, whatever it looks like unless it is a flag.
+
+    Pi's session directories begin with two dashes, and so does a pattern that excludes one.
+    """
+    text = next(rest, None)
+    if text is None or text.partition("=")[0] in options:
+        raise InvalidArgument(f"{option.flag} needs a value. {_see(command)}")
+    return text
+
+
+def _take(values: Values, option: Option, text: str | None, command: Command) -> None:
+    value: Any = text
+    if option.metavar is None:
+        if text is not None:
+            raise InvalidArgument(f"{option.flag} takes no value, not {text!r}. {_see(command)}")
+        value = True
+    elif option.metavar == "DIR" and not text:
+        raise InvalidArgument(f"{option.flag} must be a directory, not ''. {_see(command)}")
+    elif option.type == "number":
+        value = _number(option, text or "")
+    if option.many:
+        getattr(values, option.argument).append(value)
+    else:
+        setattr(values, option.argument, value)
+
+
+def _number(option: Option, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidArgument(
+            f"{option.flag} must be a whole number, not {text!r}.", argument=option.argument
+        ) from None
 
 
 def _unknown_option(word: str, command: Command) -> str:
@@ -165,50 +206,3 @@ def _unknown_option(word: str, command: Command) -> str:
         f"There is no option {word!r}; {meant} -- before a word that begins with a dash. "
         f"{_see(command)}"
     )
-
-
-def _with_dashed_values(argv: Sequence[str], command: Command) -> Iterator[str]:
-    """Ties a value that begins with a dash to its option, as argparse would not take it for one.
-
-    Pi's session directories begin with two dashes, and so does a pattern that excludes one.
-    """
-    flags = {"-h", *(option.flag for option in options_of(command))}
-    words = iter(argv)
-    for word in words:
-        if word in _WITH_VALUE and word in flags:
-            value = next(words, None)
-            if value is None or value.partition("=")[0] in flags:
-                yield from (word, *(() if value is None else (value,)))
-            else:
-                yield f"{word}={value}"
-        else:
-            yield word
-
-
-def _given(values: argparse.Namespace, option: Option) -> Sequence[str]:
-    value = getattr(values, option.argument)
-    return value if option.many else () if value is None else (value,)
-
-
-def _add(parser: argparse.ArgumentParser, option: Option) -> None:
-    flags = (option.flag, "-h") if option.flag == "--help" else (option.flag,)
-    settings: dict[str, Any] = {"dest": option.argument}
-    if option.metavar is None:
-        settings["action"] = "store_true"
-    elif option.many:
-        settings |= {"action": "append", "default": []}
-    elif option.type == "number":
-        settings["type"] = _number(option)
-    parser.add_argument(*flags, **settings)
-
-
-def _number(option: Option) -> Any:
-    def convert(text: str) -> int:
-        try:
-            return int(text)
-        except ValueError:
-            raise InvalidArgument(
-                f"{option.flag} must be a whole number, not {text!r}.", argument=option.argument
-            ) from None
-
-    return convert

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from pi_event_search.errors import InvalidArgument
 from pi_event_search.types.instants import day_instant, iso_instant
 
-_DISTANCE = re.compile(r"([0-9]{1,9}) ?([mhdw])")
+_DISTANCE = r"([0-9]{1,9}) ?([mhdw])"
 _UNITS = {
     "m": timedelta(minutes=1),
     "h": timedelta(hours=1),
@@ -49,7 +49,7 @@ def _relative(word: str, *, end: bool, now: datetime, zone: tzinfo | None) -> da
     if word in _DAYS_BACK:
         day = now.astimezone(zone).date() - timedelta(days=_DAYS_BACK[word])
         return day_instant(day, end=end, zone=zone)
-    distance = _DISTANCE.fullmatch(word)
+    distance = re.fullmatch(_DISTANCE, word)
     if distance is None:
         return None
     return now.astimezone(UTC) - int(distance[1]) * _UNITS[distance[2]]

@@ -17,7 +17,8 @@ import fnmatch
 import os
 import re
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+
+from pi_event_search.values import NamedTuple
 
 _Component = Callable[[str], object] | None  # None stands for `**`
 

@@ -8,7 +8,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pi_event_search import _core
@@ -44,6 +43,7 @@ from pi_event_search.store.sources import (
 from pi_event_search.store.store import Store
 from pi_event_search.types import Change, Progress
 from pi_event_search.types.vocabulary import ChangeKind
+from pi_event_search.values import dataclass
 
 BULK_BYTES = 8_000_000
 """From this many bytes on, a sync uses the large two-threaded writer."""

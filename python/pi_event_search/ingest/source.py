@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from pi_event_search import _core
 from pi_event_search.faults import point
@@ -25,6 +24,7 @@ from pi_event_search.store.sources import (
     size_of,
     workspace_number,
 )
+from pi_event_search.values import dataclass, field
 
 
 @dataclass(slots=True)

@@ -17,12 +17,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from pi_event_search.config import Config, Problem
 from pi_event_search.ingest.discover import Found, Scan, scan
 from pi_event_search.store.sources import UNREADABLE, KnownSource, SourceRecord
+from pi_event_search.values import dataclass, field
 
 Stat = tuple[int, int, int, int, int]
 """Device, inode, size, mtime and ctime (ns)."""
@@ -64,22 +64,31 @@ class Survey:
 def survey(config: Config, known: Known) -> Survey:
     """Looks through the session directories, and at files that were named explicitly."""
     seen = scan(config.session_dirs, config.exclude)
-    missed = {record.source for record in _missed(config, seen, known)}
+    absent = _absent(seen, known)
+    missed = {record.source for record in _missed(absent, config, seen, known)}
     if missed:
         seen = scan(config.session_dirs, config.exclude)
+        absent = _absent(seen, known)
     result = Survey(troubles=[*seen.unobservable, *seen.skipped, *seen.lost(known.sources)])
     for found in seen.files:
         _sort_in(found, known, result)
-    for record in _missed(config, seen, known):
+    for record in _missed(absent, config, seen, known):
         if record.source in missed:
             _judge(record, seen, known, result)
     result.unlisted = _unlisted(config, seen, known)
-    present = {found.canonical for found in seen.files}
     gone = {record.source for record in result.gone}
-    for path, record in known.sources.items():
-        if record.explicit and path not in present and record.source not in gone:
-            _look_at(path, known, result)
+    for record in absent:
+        if record.explicit and record.source not in gone:
+            _look_at(record.path, known, result)
     return result
+
+
+def _absent(seen: Scan, known: Known) -> list[KnownSource]:
+    """Known sources that this look has not met, in the order in which they are known."""
+    present = {found.canonical for found in seen.files}
+    if present >= known.sources.keys():
+        return []
+    return [record for path, record in known.sources.items() if path not in present]
 
 
 def found_at(path: bytes) -> Found:
@@ -119,28 +128,36 @@ def _sort_in(found: Found, known: Known, result: Survey) -> None:
         result.changed.append((found, record))
 
 
-def _missed(config: Config, seen: Scan, known: Known) -> list[KnownSource]:
-    """Known sources that this look should have met, did not meet, and that are not there."""
-    present = {found.canonical for found in seen.files}
+def _missed(
+    absent: list[KnownSource], config: Config, seen: Scan, known: Known
+) -> list[KnownSource]:
+    """Those that this look should have met, did not meet, and that are not there."""
+    if not absent:
+        return []  # as nearly always; the rest looks at every listing
     roots = {os.fsencode(directory.path) for directory in config.session_dirs}
     ours = {source for directory, source, _ in known.listings if directory in roots}
     return [
         record
-        for path, record in known.sources.items()
-        if path not in present
-        and (record.explicit or record.source in ours)
-        and (seen.absent(path) or seen.removed_with_directory(path) or seen.absent_outside(path))
+        for record in absent
+        if (record.explicit or record.source in ours)
+        and (
+            seen.absent(record.path)
+            or seen.removed_with_directory(record.path)
+            or seen.absent_outside(record.path)
+        )
     ]
 
 
 def _unlisted(config: Config, seen: Scan, known: Known) -> list[Listing]:
+    through_links = [listing for listing in known.listings if listing[2] not in known.sources]
+    if not through_links:
+        return []  # likewise
     roots = {os.fsencode(directory.path) for directory in config.session_dirs}
     ways = {found.path for found in seen.files}
     return sorted(
         (directory, source, way)
-        for directory, source, way in known.listings
-        if directory in roots and way not in ways and way not in known.sources
-        if _way_is_gone(directory, way)
+        for directory, source, way in through_links
+        if directory in roots and way not in ways and _way_is_gone(directory, way)
     )
 
 

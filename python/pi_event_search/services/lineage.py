@@ -16,7 +16,7 @@ from functools import cached_property
 from pi_event_search.access.scope import Scope
 from pi_event_search.store.rows import SessionRow
 
-_SEPARATOR = re.compile(r"[/\\]")
+_SEPARATORS = r"[/\\]"
 """Of the systems a session may have been recorded on."""
 
 
@@ -80,7 +80,7 @@ class _Files:
             known = self._by_path.get(os.fsencode(_canonical(recorded)))
         if known is not None:
             return known
-        named = self._by_name.get(_SEPARATOR.split(recorded)[-1], {})
+        named = self._by_name.get(re.split(_SEPARATORS, recorded)[-1], {})
         return next(iter(named.values())) if len(named) == 1 else None
 
 

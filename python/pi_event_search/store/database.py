@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
-import queue
-import secrets
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +24,7 @@ from pi_event_search.store.layout import (
     newest_database,
 )
 from pi_event_search.store.schema import SCHEMA_VERSION, TABLES
+from pi_event_search.values import dataclass, field
 
 BUSY_MS = 5_000
 """How long a statement waits for another process's short lock, in milliseconds."""
@@ -42,14 +41,15 @@ class _Pool:
     path: Path
     identity: tuple[int, int]
     pid: int
-    idle: queue.LifoQueue[sqlite3.Connection] = field(default_factory=queue.LifoQueue)
+    idle: deque[sqlite3.Connection] = field(default_factory=deque)
+    """The one used last is on the right. Taking and putting are atomic."""
     steps: Steps = field(default_factory=Steps)
 
     def close(self) -> None:
         while True:
             try:
-                self.idle.get_nowait().close()
-            except queue.Empty:
+                self.idle.pop().close()
+            except IndexError:
                 return
 
 
@@ -152,8 +152,8 @@ class Database:
     def _take(self) -> tuple[_Pool, sqlite3.Connection]:
         pool = self._current()
         try:
-            return pool, pool.idle.get_nowait()
-        except queue.Empty:
+            return pool, pool.idle.pop()
+        except IndexError:
             return pool, connect(pool.path)
 
     def _current(self) -> _Pool:
@@ -242,7 +242,7 @@ def create(path: Path, *, index_uuid: str, text_directory: str, text_stamp: int)
             next_key=1,
             next_epoch=1,
             # Random, so that states of two indexes are never taken for one another.
-            generation=secrets.randbits(40) << 20,
+            generation=int.from_bytes(os.urandom(5), "big") << 20,
         )
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         point("create.commit")
@@ -255,7 +255,7 @@ def create(path: Path, *, index_uuid: str, text_directory: str, text_stamp: int)
 
 def new_uuid() -> str:
     """A name for a new index, as 32 hexadecimal digits."""
-    return secrets.token_hex(16)
+    return os.urandom(16).hex()
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -384,6 +384,6 @@ def _give_back(pool: _Pool, connection: sqlite3.Connection, *, reusable: bool) -
     except sqlite3.Error:
         reusable = False
     if reusable:
-        pool.idle.put(connection)
+        pool.idle.append(connection)
     else:
         connection.close()

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from enum import Enum
@@ -107,10 +106,17 @@ def remove_leftovers(directory: Path, database: Path, text: Path) -> None:
         if name in keep:
             continue
         if entry.name == BUILDING or entry.name.startswith(TEXT_PREFIX):
-            shutil.rmtree(entry, ignore_errors=True)
+            remove_tree(entry)
             point("layout.left_over")
         elif _DATABASE.fullmatch(name):
             entry.unlink(missing_ok=True)
+
+
+def remove_tree(directory: Path) -> None:
+    """Deletes a directory with all that is in it, as far as that is possible."""
+    import shutil  # it loads libraries for archives, and a question removes nothing
+
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 def sync_directory(directory: Path) -> None:

@@ -16,12 +16,11 @@ of another cut    the tokenizer has changed                       text anew from
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple, TypeGuard
+from typing import TypeGuard
 
 from pi_event_search import _core
 from pi_event_search.errors import IndexProblem
@@ -43,12 +42,14 @@ from pi_event_search.store.layout import (
     TEXT_PREFIX,
     log_of,
     next_database,
+    remove_tree,
     sync_directory,
 )
 from pi_event_search.store.publish import new_stamp, settle_reservation
 from pi_event_search.store.sources import add_source
 from pi_event_search.store.text_files import damaged_file, missing_file
 from pi_event_search.store.text_index import TextIndex, TextProblem
+from pi_event_search.values import NamedTuple
 
 
 class KnownFile(NamedTuple):
@@ -72,7 +73,7 @@ def create_index(directory: Path, explicit: Iterable[bytes] = ()) -> None:
     """
     index_uuid = new_uuid()
     building = directory / BUILDING
-    shutil.rmtree(building, ignore_errors=True)
+    remove_tree(building)
     building.mkdir(mode=0o700)
     database = building / "index.sqlite"
     text = f"{TEXT_PREFIX}{index_uuid}-1"
@@ -83,7 +84,7 @@ def create_index(directory: Path, explicit: Iterable[bytes] = ()) -> None:
         for path in explicit:
             add_source(connection, path, explicit=True)
     install(database, directory, index_uuid)
-    shutil.rmtree(building, ignore_errors=True)
+    remove_tree(building)
 
 
 def install(database: Path, directory: Path, index_uuid: str) -> None:

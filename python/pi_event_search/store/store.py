@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import tantivy
 
@@ -46,6 +43,7 @@ from pi_event_search.store.recovery import (
 )
 from pi_event_search.store.text_files import documents_of
 from pi_event_search.store.text_index import TextIndex, TextProblem
+from pi_event_search.values import NamedTuple, dataclass
 
 SNAPSHOT_TRIES = 20
 TEXT_TRIES = 3
@@ -290,7 +288,7 @@ class Store:
             if lease.unclean:  # should it stay after all, it is examined
                 self.suspect_text()
             building = self.directory / layout.BUILDING
-            shutil.rmtree(building, ignore_errors=True)
+            layout.remove_tree(building)
             try:
                 new = Store.open(building)
                 try:
@@ -307,7 +305,7 @@ class Store:
                 install(database, self.directory, index_uuid)
                 self.database.relocate()
             finally:
-                shutil.rmtree(building, ignore_errors=True)
+                layout.remove_tree(building)
             self._recover(unclean=False)
 
     def being_written(self) -> bool:

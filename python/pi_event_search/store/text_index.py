@@ -9,7 +9,6 @@ directory is synced after a commit (Tantivy renames its meta file last and does 
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +19,7 @@ import tantivy
 from pi_event_search import _core
 from pi_event_search.errors import IndexProblem
 from pi_event_search.faults import point
-from pi_event_search.store.layout import sync_directory
+from pi_event_search.store.layout import remove_tree, sync_directory
 from pi_event_search.store.text_files import (
     Commit,
     last_commit,
@@ -97,7 +96,7 @@ class TextIndex:
     @classmethod
     def create(cls, directory: Path) -> TextIndex:
         """A new empty index; whatever stood in ``directory`` is removed."""
-        shutil.rmtree(directory, ignore_errors=True)
+        remove_tree(directory)
         directory.mkdir(mode=0o700, parents=True)
         point("text.create")
         guarded("be created", lambda: tantivy.Index(SCHEMA, path=str(directory)))

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import tantivy
 
 from pi_event_search import _core
 from pi_event_search.store.text_index import SCHEMA, facet
+from pi_event_search.values import NamedTuple, dataclass, field
 
 Query = tantivy.Query
 Occur = tantivy.Occur

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-_BASIC_NUMBER = re.compile(r"[0-9]{1,7}|[0-9]{9,}")
+_BASIC_NUMBER = r"[0-9]{1,7}|[0-9]{9,}"
 """Digits that `fromisoformat` may misread as something else than YYYYMMDD."""
 
 
@@ -16,7 +16,7 @@ def iso_instant(text: str, *, end: bool, zone: tzinfo | None = None) -> datetime
     means its first millisecond, and with `end` its last one.
     """
     text = text.strip()
-    if _BASIC_NUMBER.fullmatch(text):
+    if re.fullmatch(_BASIC_NUMBER, text):
         return None
     try:
         day = date.fromisoformat(text)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar
 
 from pi_event_search.errors import InvalidArgument, InvalidQuery
 from pi_event_search.types import vocabulary
 from pi_event_search.types.instants import iso_instant, to_utc, unix_ms
 from pi_event_search.types.shape import whole_characters
+from pi_event_search.values import dataclass
 
 PathText = str | os.PathLike[str]
 Moment = str | datetime
@@ -47,11 +46,10 @@ class Invocation:
 class _Request:
     """What all requests do before they are checked."""
 
-    __slots__ = ()
-    __dataclass_fields__: ClassVar[dict[str, Any]]
+    __slots__: tuple[str, ...] = ()
 
     def _repair(self) -> None:
-        for name in self.__dataclass_fields__:
+        for name in self.__slots__:
             value = getattr(self, name)
             if isinstance(value, str):
                 object.__setattr__(self, name, whole_characters(value))

@@ -10,11 +10,9 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.access.directory import Directory
@@ -34,6 +32,7 @@ from pi_event_search.store.text_query import TextFilter, build
 from pi_event_search.types import Verification
 from pi_event_search.upkeep.facts import Fact, documents_of, facts_of, fragments_named
 from pi_event_search.upkeep.maintain import fill
+from pi_event_search.values import NamedTuple, dataclass, field
 
 ROUNDS = 3
 """How often both indexes are brought up to date when session files change meanwhile."""

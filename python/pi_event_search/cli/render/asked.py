@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pi_event_search import config
 from pi_event_search.access.authorize import resolve_roots
 from pi_event_search.cli.arguments import COMMANDS, COMMON
 from pi_event_search.cli.commands import invocation, places
-from pi_event_search.cli.parser import Parsed
+from pi_event_search.cli.parser import Parsed, Values
 from pi_event_search.cli.render.screen import FAINT, STRONG, Screen
 from pi_event_search.errors import EventSearchError
 from pi_event_search.types import Coverage
+from pi_event_search.values import dataclass
 
 _PLACES = ("root", "all_workspaces", "sessions_dir", "index_dir")
 _FILTERS = dict(COMMANDS["search"].groups)["filters"]
@@ -60,7 +59,7 @@ def asked_for(parsed: Parsed) -> Asked:
     )
 
 
-def _given(values: Namespace) -> Iterator[str]:
+def _given(values: Values) -> Iterator[str]:
     for option in COMMON:
         value = getattr(values, option.argument)
         if option.argument in _PLACES and value:
