@@ -129,7 +129,7 @@ def _read_piece(
     """Reads until the publication is full or the file ends; returns whether it ended."""
     ended = False
     while not ended and not publication.full:
-        batch = reader.next_batch(READ_BYTES)
+        batch = reader.next_batch(READ_BYTES, publication.dictionary)
         ended = batch is None
         if batch is not None:
             outcome.events_added += _Writer(reading, publication).write(batch)

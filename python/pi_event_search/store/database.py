@@ -232,6 +232,7 @@ def create(path: Path, *, index_uuid: str, text_directory: str, text_stamp: int)
             text_stamp=text_stamp,
             next_key=1,
             next_epoch=1,
+            dictionary=0,
             # Random, so that states of two indexes are never taken for one another.
             generation=secrets.randbits(40) << 20,
         )

@@ -36,6 +36,7 @@ from pi_event_search.store.database import (
     number,
     set_metadata,
 )
+from pi_event_search.store.dictionary import dictionary_of
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.layout import (
     BUILDING,
@@ -298,6 +299,7 @@ def _write_text(directory: Path, batches: Iterable[list[str]]) -> int:
 
 
 def _all_documents(connection: sqlite3.Connection) -> Iterator[list[str]]:
+    dictionary_of(connection)
     workspaces = dict(connection.execute("SELECT epoch, workspace FROM sessions"))
     last = -1
     while True:

@@ -18,7 +18,7 @@ join the tables:
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised when a table changes; an older database is rebuilt, a newer one is refused."""
 
 ORD_BITS = 32
@@ -132,6 +132,10 @@ CREATE TABLE fragments (
   chars INTEGER NOT NULL, head INTEGER,
   text BLOB NOT NULL
 );
+
+-- What the texts are compressed with from the moment on at which `dictionary` in the metadata is its
+-- hash (see dictionary.py): one row, or none yet.
+CREATE TABLE dictionaries (hash INTEGER PRIMARY KEY, content BLOB NOT NULL);
 
 -- What an entry says of another entry (by id), of a tool call (by its id) or of a file (by path).
 -- Bound late: the other end is looked up when asked for, so order of arrival never matters.

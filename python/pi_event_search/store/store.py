@@ -25,6 +25,7 @@ from pi_event_search.store.database import (
     problem,
     refusal,
 )
+from pi_event_search.store.dictionary import dictionary_of
 from pi_event_search.store.layout import Condition
 from pi_event_search.store.lease import (
     WAIT_SECONDS,
@@ -176,6 +177,7 @@ class Store:
                 connection.execute("BEGIN")
                 after = _standing(connection)
                 if after == before:
+                    dictionary_of(connection)
                     self._newest = _Newest(*after, searcher)
                     yield Snapshot(connection, searcher, after[0])
                     return
@@ -395,8 +397,12 @@ class Store:
             self._text = self._newest = None
 
     def _looks_sound(self) -> bool:
-        """Whether the text index opens and fits, as far as a quick look tells."""
+        """Whether the text index opens and fits, as far as a quick look tells.
+
+        :raises Contradiction: texts cannot be read.
+        """
         with self.database.connection() as connection:
+            dictionary_of(connection)
             try:
                 text = self._text_index(connection)
             except TextProblem:

@@ -22,7 +22,8 @@ from pi_event_search.config import Config
 from pi_event_search.errors import InvalidQuery
 from pi_event_search.ingest.reconcile import Reconciler, Report
 from pi_event_search.services.query import parse
-from pi_event_search.store.database import is_damage, metadata, refusal
+from pi_event_search.store.database import Contradiction, is_damage, metadata, refusal
+from pi_event_search.store.dictionary import stored_dictionary
 from pi_event_search.store.layout import Condition
 from pi_event_search.store.lease import writer_lease
 from pi_event_search.store.recovery import KnownFile, text_trouble
@@ -77,6 +78,10 @@ def damage_of(store: Store) -> list[str]:
             found = _unsound_pages(connection)
             if found:
                 return [f"The database is damaged: {what}." for what in found]
+            try:
+                stored_dictionary(connection)
+            except Contradiction as error:
+                return [error.message]
             directory = store.directory / str(metadata(connection, "text_directory"))
             trouble = text_trouble(connection, directory, thorough=True)
     return [] if trouble is None else [f"The text index in {directory} cannot stay: {trouble}."]

@@ -24,7 +24,7 @@ pub fn run(data: &[u8]) {
     let bounded = bound(&text, limit.max(2));
     check_snippet(&bounded, parsed.as_ref().ok(), limit);
     check_windows(&text, offset, limit);
-    assert_eq!(decompress(&compress(&text)).as_deref(), Ok(&*text));
+    assert_eq!(decompress(&compress(&text, None)).as_deref(), Ok(&*text));
     let _ = decompress(input.content);
     let _ = parts_text(&text);
 }
