@@ -247,16 +247,16 @@ class Dictionary:
     def learn(stored: list[bytes]) -> Dictionary | None:
         """Learns from texts as they are stored; None when they have nothing in common."""
     @staticmethod
-    def open(content: bytes, hash: int) -> Dictionary:
+    def open(content: bytes, content_hash: int) -> Dictionary:
         """Makes a stored one ready.
 
         :raises ValueError: it is not the one that has this hash.
         """
     @staticmethod
-    def opened_as(hash: int) -> Dictionary | None:
+    def opened_as(content_hash: int) -> Dictionary | None:
         """The one with this hash, if it was opened or learned before."""
     @property
-    def hash(self) -> int: ...
+    def content_hash(self) -> int: ...
     @property
     def content(self) -> bytes:
         """What to store of it."""

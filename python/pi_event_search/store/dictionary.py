@@ -3,7 +3,7 @@
 Texts are compressed one by one, so that each is read alone, and most are too short for a compressor
 to learn anything on the way. The dictionary is committed before any text that needs it is written,
 so no crash can part them. Texts from before stay as they are. It is never replaced: the newest
-sessions are read first, and what is to be learned from some megabytes of them is much the same in all.
+sessions are read first, and from some megabytes of them much the same is learned as from all.
 """
 
 from __future__ import annotations
@@ -76,8 +76,9 @@ def learn_dictionary(connection: sqlite3.Connection) -> _core.Dictionary | None:
     if learned is None:
         set_metadata(connection, dictionary=UNLEARNABLE)
         return None
-    connection.execute("INSERT INTO dictionaries VALUES (?, ?)", (learned.hash, learned.content))
-    set_metadata(connection, dictionary=learned.hash)
+    row = (learned.content_hash, learned.content)
+    connection.execute("INSERT INTO dictionaries VALUES (?, ?)", row)
+    set_metadata(connection, dictionary=learned.content_hash)
     point("dictionary.learned")
     return learned
 

@@ -133,8 +133,8 @@ CREATE TABLE fragments (
   text BLOB NOT NULL
 );
 
--- What the texts are compressed with from the moment on at which `dictionary` in the metadata is its
--- hash (see dictionary.py): one row, or none yet.
+-- What texts are compressed with from when on `dictionary` in the metadata is its hash (see
+-- dictionary.py): one row, or none yet.
 CREATE TABLE dictionaries (hash INTEGER PRIMARY KEY, content BLOB NOT NULL);
 
 -- What an entry says of another entry (by id), of a tool call (by its id) or of a file (by path).

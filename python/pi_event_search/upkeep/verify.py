@@ -80,8 +80,11 @@ def damage_of(store: Store) -> list[str]:
                 return [f"The database is damaged: {what}." for what in found]
             try:
                 stored_dictionary(connection)
-            except Contradiction as error:
-                return [error.message]
+            except (sqlite3.Error, Contradiction) as error:
+                if not is_damage(error):
+                    raise
+                store.database.condemn()  # where it is in use already, no sync would see this
+                return [f"The dictionary of the texts is damaged: {error}"]
             directory = store.directory / str(metadata(connection, "text_directory"))
             trouble = text_trouble(connection, directory, thorough=True)
     return [] if trouble is None else [f"The text index in {directory} cannot stay: {trouble}."]

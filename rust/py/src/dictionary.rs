@@ -31,19 +31,19 @@ impl Dictionary {
     }
 
     #[staticmethod]
-    fn open(content: Vec<u8>, hash: i64) -> PyResult<Self> {
+    fn open(content: Vec<u8>, content_hash: i64) -> PyResult<Self> {
         let refused = || PyValueError::new_err("this is another dictionary, or none");
-        let opened = text::Dictionary::open(content, hash).ok_or_else(refused)?;
+        let opened = text::Dictionary::open(content, content_hash).ok_or_else(refused)?;
         Ok(Self { opened })
     }
 
     #[staticmethod]
-    fn opened_as(hash: i64) -> Option<Self> {
-        text::Dictionary::opened(hash).map(|opened| Self { opened })
+    fn opened_as(content_hash: i64) -> Option<Self> {
+        text::Dictionary::opened(content_hash).map(|opened| Self { opened })
     }
 
     #[getter]
-    fn hash(&self) -> i64 {
+    fn content_hash(&self) -> i64 {
         self.opened.hash()
     }
 
