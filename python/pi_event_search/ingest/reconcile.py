@@ -202,6 +202,7 @@ class Reconciler:
         """
         weight, sources = self._counts.bytes_read, 0
         publication.took = bar.within
+        publication.expected = bar.bytes_left
         while tasks:
             task = tasks.popleft()
             task.begun = not self._ingest(task, publication)
@@ -412,6 +413,11 @@ class _Bar:
         self._total = total
         self._done = self._bytes_done = self._within = 0
         self.bytes_total = bytes_total
+
+    @property
+    def bytes_left(self) -> int:
+        """Bytes of the files that are not done."""
+        return self.bytes_total - self._bytes_done
 
     def within(self, weight: int) -> None:
         """So much more of a file is taken in."""

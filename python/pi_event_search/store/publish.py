@@ -41,6 +41,10 @@ BATCH_BYTES = 48_000_000
 """Bytes of session records after which a batch is published. Larger ones are not faster, and cost
 memory: the engine's heap fills up, and the segments that it merges are larger."""
 
+MUCH_BYTES = 32_000_000
+"""Bytes of session records for which it pays to publish the first of them early, so that the
+dictionary is there for the others."""
+
 _INSERT_EVENT = f"INSERT INTO events VALUES ({', '.join('?' * len(EventRow._fields))})"
 _INSERT_FRAGMENT = f"INSERT INTO fragments VALUES ({', '.join('?' * len(FragmentRow._fields))})"
 
@@ -67,6 +71,8 @@ class Publication:
         self._batch_bytes = batch_bytes
         self.wanted = wanted
         """Whether another writer waits for its turn."""
+        self.expected = 0
+        """Bytes of records that are known to come, as far as anybody said."""
         self.took: Callable[[int], None] = lambda _: None
         """Told how many bytes of records were taken in, several times in a long file."""
         self._pool = database.connection()
@@ -201,15 +207,15 @@ class Publication:
         self._last_key = last
 
     def _learn(self, connection: sqlite3.Connection) -> None:
-        """Finds the dictionary, or makes it of what has been published by now. A batch at whose
-        beginning there is too little for that ends as soon as there is enough."""
+        """Finds the dictionary, or makes it of what has been published by now. When there is too
+        little for that at first and much to come, the batch ends as soon as there is enough."""
         self.dictionary = dictionary_of(connection)
         self._learns = False
         if self.dictionary is None and is_unlearned(connection):
             if is_large_enough(connection):
                 self.dictionary = learn_dictionary(connection)
             else:
-                self._learns = True
+                self._learns = self.expected >= MUCH_BYTES
 
     def _bury(self, first: int) -> None:
         if self._next_key > first:
