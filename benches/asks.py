@@ -54,7 +54,8 @@ class Ask:
             (Occur.Must, Query.term_query(SCHEMA, "facet", term, "basic")) for term in self.facets
         ]
         if self.since_ms is not None:
-            span = Query.range_query(SCHEMA, "ts", tantivy.FieldType.Integer, self.since_ms, None)
+            since = 2 * self.since_ms  # a moment is a time and one bit more
+            span = Query.range_query(SCHEMA, "moment", tantivy.FieldType.Integer, since, None)
             must.append((Occur.Must, span))
         found = searcher.search(Query.boolean_query(must), LIMIT, count=False)
         return list(searcher.fast_field_values("key", [address for _, address in found.hits]))

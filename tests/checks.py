@@ -10,7 +10,8 @@ from typing import Any
 
 from pi_event_search import EventIndex
 from pi_event_search.store.schema import epoch_of
-from pi_event_search.store.text_query import RankedHits, TextFilter, build
+from pi_event_search.store.text_hits import pages
+from pi_event_search.store.text_query import TextFilter, build
 
 from tests.facts import dump
 from tests.indexes import EVERYTHING, Place
@@ -40,8 +41,8 @@ def check_documents(index: EventIndex) -> None:
         live = {row[0] for row in snapshot.connection.execute("SELECT epoch FROM sources")}
         rows = snapshot.connection.execute("SELECT key, event FROM fragments").fetchall()
         wanted = Counter((key, event) for key, event in rows if epoch_of(event) in live)
-        every = RankedHits(snapshot.searcher, build(None, TextFilter()), "oldest", first=1_000)
-        documents = Counter((hit.key, hit.event) for hit in every)
+        every = pages(snapshot.searcher, build(None, TextFilter()), 1_000, "key", "event")
+        documents = Counter(pair for page in every for pair in zip(*page, strict=True))
     visible = Counter({pair: n for pair, n in documents.items() if pair in wanted})
     assert visible == wanted
 

@@ -37,9 +37,8 @@ CONTRIBUTION_COMPACTION: Final[int]
 ORIGIN_ROOT: Final[int]
 ORIGIN_CYCLE: Final[int]
 EDIT_OMITS: Final[str]
-FACET_SAID: Final[str]
-"""Exact terms of the text index; the first is of what a person or the assistant said."""
 FACET_ERROR: Final[str]
+"""Exact terms of the text index."""
 FACET_RETRIEVAL: Final[str]
 FACET_STAMP: Final[str]
 FACET_LIMIT: Final[int]

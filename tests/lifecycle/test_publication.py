@@ -14,8 +14,9 @@ from pi_event_search.store import text_files
 from pi_event_search.store.publish import Publication
 from pi_event_search.store.recovery import rebuild_text
 from pi_event_search.store.text_files import documents_of
+from pi_event_search.store.text_hits import matching_keys
 from pi_event_search.store.text_index import TextIndex, TextProblem
-from pi_event_search.store.text_query import TextFilter, build, matching_keys
+from pi_event_search.store.text_query import TextFilter, build
 
 from tests.lifecycle.world import EVERYTHING, World, asked_before_commit, header, said, talk
 
@@ -246,7 +247,7 @@ class TestEngineFailures:
 
 
 def _document(key: int) -> str:
-    return f'{{"key":{key},"event":1,"epoch":1,"workspace":1,"ts":0,"words":["walrus"]}}'
+    return f'{{"key":{key},"event":1,"epoch":1,"workspace":1,"moment":0,"words":["walrus"]}}'
 
 
 class TestReadersDuringASwitch:

@@ -18,7 +18,8 @@ from pi_event_search import EventIndex, EventSearchError, IndexProblem
 from pi_event_search.store import publish
 from pi_event_search.store.layout import SET_ASIDE
 from pi_event_search.store.text_files import SEGMENT_FILES
-from pi_event_search.store.text_query import TextFilter, build, matching_keys
+from pi_event_search.store.text_hits import matching_keys
+from pi_event_search.store.text_query import TextFilter, build
 
 from tests.lifecycle.world import EVERYTHING, World, header, said, talk
 
@@ -226,7 +227,7 @@ class TestTextDamaged:
     def test_a_failed_search_has_the_next_sync_look_closely(
         self, filled: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from pi_event_search.store import text_query
+        from pi_event_search.store import text_hits
 
         directory = text_of(filled)
         flip(min(directory.glob("*.term")), 0.3)
@@ -238,7 +239,7 @@ class TestTextDamaged:
             raise PanicException("index out of bounds")
 
         with monkeypatch.context() as patch:
-            patch.setattr(text_query, "_numbers_of", panic)
+            patch.setattr(text_hits, "_columns", panic)
             with pytest.raises(IndexProblem, match="out of bounds"):
                 filled.finds("walrus")
         filled.sync()
@@ -248,7 +249,7 @@ class TestTextDamaged:
     def test_a_failed_search_over_sound_files_builds_nothing(
         self, filled: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from pi_event_search.store import text_query
+        from pi_event_search.store import text_hits
 
         directory = text_of(filled)
 
@@ -256,7 +257,7 @@ class TestTextDamaged:
             raise ValueError("out of luck")
 
         with monkeypatch.context() as patch:
-            patch.setattr(text_query, "_numbers_of", fail)
+            patch.setattr(text_hits, "_columns", fail)
             with pytest.raises(IndexProblem):
                 filled.finds("walrus")
         filled.sync()

@@ -70,10 +70,15 @@ class View:
             )
         return known
 
-    def prepare(self, rows: Iterable[EventRow]) -> None:
-        """Looks up at once what the states of many visible events depend on."""
+    def prepare(self, rows: Iterable[EventRow], *, selection: bool = True) -> None:
+        """Looks up at once what the states of many visible events depend on.
+
+        ``selection``: false when only branch states are asked for, which no edit changes.
+        """
         some = list(rows)
         self._stored.load(row.segment for row in some)
+        if not selection:
+            return
         states = [self.states(row) for row in some]
         wanted = [(row.entry_id, *of.reach) for row, of in zip(some, states, strict=True)]
         edits = edits_of(self._connection, wanted)
@@ -84,6 +89,21 @@ class View:
         """The visible ones of some event numbers."""
         found = typed(EventRow, self._among(EVENT_COLUMNS, events))
         return {row.event: row for row in found}
+
+    def rows_of(self, keys: Sequence[int]) -> dict[int, EventRow]:
+        """The events that some fragments belong to, by the keys of those that may be seen."""
+        found: dict[int, EventRow] = {}
+        for start in range(0, len(keys), _MANY):
+            some = keys[start : start + _MANY]
+            for key, *columns in self._connection.execute(
+                f"SELECT f.key, {_COLUMNS_OF_E} FROM fragments f JOIN events e USING (event)"
+                f" WHERE f.key IN ({', '.join('?' * len(some))}) AND NOT e.flags & {SUPERSEDED}",
+                some,
+            ):
+                row = EventRow._make(columns)
+                if self.scope.shows(row.event):
+                    found[key] = row
+        return found
 
     def copies(self, rows: Iterable[EventRow]) -> dict[int, list[EventRow]]:
         """For each of some visible events the visible ones that are the same as it in other
@@ -103,11 +123,6 @@ class View:
                 if self.scope.shows(copy.event):
                     found[event].append(copy)
         return found
-
-    def fragment_keys(self, events: Iterable[int]) -> dict[int, range]:
-        """The keys of the fragments of the visible ones of some event numbers."""
-        found = self._among("event, first_key, fragments", events)
-        return {event: range(first, first + count) for event, first, count in found}
 
     def _among(self, columns: str, events: Iterable[int]) -> Iterator[tuple[Any, ...]]:
         """Columns of the visible ones of some event numbers."""

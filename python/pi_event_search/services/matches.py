@@ -7,11 +7,13 @@ the caller may see an event, and what it is on its branch now.
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice
+from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -23,11 +25,12 @@ from pi_event_search.errors import InvalidQuery
 from pi_event_search.services.files import events_touching
 from pi_event_search.services.holders import Holders
 from pi_event_search.services.query import parse
-from pi_event_search.services.silent import NO_FRAGMENT, silent_hits
+from pi_event_search.services.silent import silent_hits
 from pi_event_search.store.rows import DETACHED, RETRIEVAL, EventRow
-from pi_event_search.store.schema import epoch_of
+from pi_event_search.store.schema import ORD_BITS, epoch_of
 from pi_event_search.store.store import Snapshot
-from pi_event_search.store.text_query import RankedHits, TextFilter, TextHit, build, pages, ranked
+from pi_event_search.store.text_hits import RankedHits, TextHit, pages
+from pi_event_search.store.text_query import TextFilter, build, ranked
 from pi_event_search.types import SearchRequest
 
 _MOST_ROWS = 500
@@ -98,52 +101,65 @@ class Matches:
         to begin with; more follow as long as they are asked for.
         """
         hits = self._hits(query, restriction, sort, 2 * first)
-        asked, size = self.sessions, first
+        size = first
         while chunk := list(islice(hits, size)):
-            rows = self._view.rows(h.event for h in chunk if epoch_of(h.event) in asked)
+            matches = list(self._with_rows(chunk))
             if self._asks_for_states:
-                self._view.prepare(rows.values())
-            yield [
-                Match(hit, row)
-                for hit in chunk
-                if (row := rows.get(hit.event)) is not None
-                and (hit.key in _keys_of(row) or hit.key == NO_FRAGMENT)
-            ]
+                rows = {match.row.event: match.row for match in matches}.values()
+                self._view.prepare(rows, selection=bool(self._request.selection_states))
+            yield matches
             size = min(2 * size, _MOST_ROWS)
+
+    def _with_rows(self, hits: Sequence[TextHit]) -> Iterator[Match]:
+        asked = self.sessions
+        by_key = self._view.rows_of([hit.key for hit in hits if hit.event is None])
+        silent = self._view.rows(hit.event for hit in hits if hit.event is not None)
+        for hit in hits:
+            row = by_key.get(hit.key) if hit.event is None else silent.get(hit.event)
+            if row is not None and epoch_of(row.event) in asked:
+                yield Match(hit, row)
 
     def strongest(
         self, query: _core.Query | None, events: Mapping[int, EventRow]
     ) -> dict[int, TextHit]:
         """For each of some events of the answer its strongest matching fragment."""
+        owners = _Owners(events.values())
         found: dict[int, TextHit] = {}
-        for hit in self._hits(query, self._among(events), "relevance", _fragments_of(events)):
-            if hit.event in events and hit.key in _keys_of(events[hit.event]):
-                found.setdefault(hit.event, hit)
+        for hit in self._hits(query, self._among(events), "relevance", owners.fragments + 1):
+            owner = owners.of(hit.key)
+            if owner is not None:
+                found.setdefault(owner, hit)
         return found
 
     def matching(self, query: _core.Query | None, events: Mapping[int, EventRow]) -> Counter[int]:
         """How many fragments of each of some events of the answer match."""
+        owners = _Owners(events.values())
         wanted = build(query, self._among(events))
-        hits = pages(self._snapshot.searcher, wanted, _fragments_of(events))
-        return Counter(
-            event
-            for event, key in chain.from_iterable(hits)
-            if event in events and key in _keys_of(events[event])
-        )
+        # With one more than there are they come at once, and it is known that these were all.
+        found = pages(self._snapshot.searcher, wanted, owners.fragments + 1, "key")
+        matching = Counter(owners.of(key) for [keys] in found for key in keys)
+        return Counter({event: n for event, n in matching.items() if event is not None})
 
     def _among(self, events: Mapping[int, EventRow]) -> TextFilter:
         return replace(self.restriction, events=sorted(events))
 
     def count(self, query: _core.Query | None, limit: int) -> int:
         """How many events match whatever the filters, counted up to a limit."""
-        asked = self.unfiltered
+        asked, hidden = self.unfiltered, self.scope.hidden
+        has_leftovers = not self._snapshot.is_settled()
         wanted = build(query, self.only(asked))
         found: set[int] = set()
-        for hits in pages(self._snapshot.searcher, wanted, limit):
-            unknown = {event for event, _ in hits} - found
-            epochs = {epoch for epoch in set(map(epoch_of, unknown)) if epoch in asked}
-            keys = self._view.fragment_keys(e for e in unknown if epoch_of(e) in epochs)
-            found.update(event for event, key in hits if event in keys and key in keys[event])
+        # Many events have several fragments, and a second page costs as much as the first.
+        for events, keys in pages(self._snapshot.searcher, wanted, 2 * limit, "event", "key"):
+            epochs = {epoch for epoch in set(map(epoch_of, events)) if epoch in asked}
+            living = self._view.rows_of(keys) if has_leftovers else None
+            found.update(
+                event
+                for event, key in zip(events, keys, strict=True)
+                if event >> ORD_BITS in epochs
+                and event not in hidden
+                and (living is None or key in living)
+            )
             if len(found) >= limit:
                 return limit
         return len(found)
@@ -154,7 +170,9 @@ class Matches:
         searcher = self._snapshot.searcher
         if sort == "relevance":
             stages = ranked(query, restriction, searcher, self.hint)
-            return chain.from_iterable(RankedHits(searcher, one, sort, first) for one in stages)
+            return chain.from_iterable(
+                RankedHits(searcher, stage.query, sort, first, stage.said) for stage in stages
+            )
         hits = RankedHits(searcher, build(query, restriction), sort, first)
         if query is not None:
             return iter(hits)
@@ -234,11 +252,16 @@ class Matches:
         return {number for number, cwd in visible.items() if inside.allows(cwd)}
 
 
-def _keys_of(row: EventRow) -> range:
-    """The keys of the fragments of an event."""
-    return range(row.first_key, row.first_key + row.fragments)
+class _Owners:
+    """The events that fragments belong to, by their keys, of which each has a range."""
 
+    def __init__(self, rows: Iterable[EventRow]) -> None:
+        self._rows = sorted(rows, key=attrgetter("first_key"))
+        self._first_keys = [row.first_key for row in self._rows]
+        self.fragments = sum(row.fragments for row in self._rows)
 
-def _fragments_of(events: Mapping[int, EventRow]) -> int:
-    """One more than these events have fragments: all are found at once, and that it was all."""
-    return sum(row.fragments for row in events.values()) + 1
+    def of(self, key: int) -> int | None:
+        """The number of the event that has the fragment; `None` when it is none of these."""
+        before = bisect_right(self._first_keys, key)
+        row = self._rows[before - 1]
+        return row.event if before and key < row.first_key + row.fragments else None

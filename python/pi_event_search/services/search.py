@@ -58,7 +58,10 @@ class Search:
         # Only what is equal in score and time can change places, so that much is looked at before
         # it is ordered, and no more.
         for _, equals in groupby(self._events(), key=lambda found: (found.score, found.row.ts)):
-            page += sorted(equals, key=lambda found: self._ids(found.row))
+            group = list(equals)
+            if len(group) > 1:
+                group.sort(key=lambda found: self._ids(found.row))
+            page += group
             if len(page) >= limit:
                 break
         del page[limit:]

@@ -11,7 +11,8 @@ import sqlite3
 from collections.abc import Iterator
 
 from pi_event_search.store.rows import ERROR, SUPERSEDED
-from pi_event_search.store.text_query import TextFilter, TextHit
+from pi_event_search.store.text_hits import TextHit
+from pi_event_search.store.text_query import TextFilter
 
 NO_FRAGMENT = -1
 """Key of a hit that no fragment stands behind."""
@@ -51,4 +52,4 @@ def silent_hits(
         values,
     ):
         if events is None or event in events:
-            yield TextHit(0.0, NO_FRAGMENT, event, ts)
+            yield TextHit(0.0, NO_FRAGMENT, ts, event)

@@ -67,6 +67,14 @@ class Snapshot:
     generation: int
     """Counts publications; equal numbers mean equal rows."""
 
+    def is_settled(self) -> bool:
+        """Whether each document of a live epoch has its rows: no rows have died before their
+        documents, and no batch is on its way in."""
+        found = self.connection.execute(
+            "SELECT EXISTS (SELECT 1 FROM dead_keys) OR EXISTS (SELECT 1 FROM reservations)"
+        ).fetchone()
+        return not found[0]
+
 
 class _Newest(NamedTuple):
     """A searcher that was taken while the database stood at a generation."""

@@ -1,10 +1,10 @@
 """The Tantivy side of the index: postings and the facts that never change, keyed by fragment.
 
-This module and :mod:`.text_query` are the only importers of ``tantivy``. The rules they keep were
-measured on tantivy-py 0.27: keys are signed integers (a delete by an unsigned term deletes
-nothing), a writer is never used as a context manager (leaving it commits, also after an error),
-never kept after an exception (it may confirm commits and write nothing), and the directory is
-synced after a commit (Tantivy renames its meta file last and does not sync after that).
+This module, :mod:`.text_query` and :mod:`.text_hits` are the only importers of ``tantivy``. The
+rules they keep were measured on tantivy-py 0.27: keys are signed integers (a delete by an unsigned
+term deletes nothing), a writer is never used as a context manager (leaving it commits, also after
+an error), never kept after an exception (it may confirm commits and write nothing), and the
+directory is synced after a commit (Tantivy renames its meta file last and does not sync after).
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def facet(name: str, value: str) -> str:
 def _schema() -> tantivy.Schema:
     """See ``rust/core/src/document.rs`` for what the fields mean.
 
-    Keys and times are not indexed: ranges of them are looked for in their columns.
+    Keys and moments are not indexed: ranges of them are looked for in their columns.
     """
     builder = tantivy.SchemaBuilder()
     for name in ("event", "epoch", "workspace"):
         builder.add_integer_field(name, indexed=True, fast=True)
-    for name in ("key", "ts"):
+    for name in ("key", "moment"):
         builder.add_integer_field(name, fast=True)
     builder.add_text_field("facet", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("words", tokenizer_name=TOKENIZER, index_option="position")

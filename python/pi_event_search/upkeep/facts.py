@@ -11,7 +11,8 @@ from pi_event_search.access.states import SessionStates
 from pi_event_search.store.rows import EVENT_COLUMNS, SUPERSEDED, EventRow, SessionRow
 from pi_event_search.store.schema import epoch_of, epoch_range, ord_of
 from pi_event_search.store.store import Snapshot
-from pi_event_search.store.text_query import TextFilter, build, matching_keys
+from pi_event_search.store.text_hits import matching_keys
+from pi_event_search.store.text_query import TextFilter, build
 
 Fact = tuple[object, ...]
 """One row; its first value names it."""

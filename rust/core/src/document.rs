@@ -6,8 +6,6 @@ use serde::Serialize;
 use crate::project::Kind;
 use crate::text::{Bounded, index_text, parts_text};
 
-/// The facet of what a person or the assistant said or concluded; not what tools were told or gave.
-pub const SAID: &str = "is:said";
 /// The facet of what counts for the error filter.
 pub const ERROR: &str = "is:error";
 /// The facet of a retrieval tool's own calls and results.
@@ -48,13 +46,15 @@ impl Facts<'_> {
         ];
         facets.extend(self.role.map(|role| format!("role:{role}")));
         facets.extend(self.tool.map(|tool| format!("tool:{tool}")));
-        let marks = [
-            (self.kind.is_said(), SAID),
-            (self.is_error, ERROR),
-            (self.retrieval, RETRIEVAL),
-        ];
+        let marks = [(self.is_error, ERROR), (self.retrieval, RETRIEVAL)];
         facets.extend(marks.iter().filter(|(is, _)| *is).map(|(_, f)| (*f).into()));
         facets
+    }
+
+    /// The time, and in its lowest bit whether a person or the assistant said or concluded it, and
+    /// not what tools were told or gave: a hit needs both, and each column costs a look-up.
+    fn moment(&self) -> i64 {
+        self.ts.saturating_mul(2) | i64::from(self.kind.is_said())
     }
 }
 
@@ -97,7 +97,7 @@ struct Document<'a> {
     event: i64,
     epoch: i64,
     workspace: i64,
-    ts: i64,
+    moment: i64,
     facet: Vec<String>,
     #[serde(flatten)]
     texts: &'a Texts,
@@ -113,7 +113,7 @@ pub fn document(facts: &Facts<'_>, texts: &Texts) -> String {
         event: facts.event,
         epoch: facts.epoch,
         workspace: facts.workspace,
-        ts: facts.ts,
+        moment: facts.moment(),
         facet: facts.facets(),
         texts,
     };
@@ -125,7 +125,7 @@ pub fn document(facts: &Facts<'_>, texts: &Texts) -> String {
 pub fn stamp_document(key: i64, token: i64) -> String {
     const NEVER: i64 = -(1 << 62);
     format!(
-        r#"{{"key":{key},"event":{token},"epoch":{NEVER},"workspace":{NEVER},"ts":{NEVER},"facet":["{STAMP}"]}}"#
+        r#"{{"key":{key},"event":{token},"epoch":{NEVER},"workspace":{NEVER},"moment":{NEVER},"facet":["{STAMP}"]}}"#
     )
 }
 
@@ -157,12 +157,26 @@ mod tests {
         assert_eq!(
             document(&FACTS, &texts),
             concat!(
-                r#"{"key":7,"event":4294967296,"epoch":1,"workspace":3,"ts":-5,"#,
+                r#"{"key":7,"event":4294967296,"epoch":1,"workspace":3,"moment":-10,"#,
                 r#""facet":["kind:tool.result","type:message","role:tool\"Result","tool:bash","#,
                 r#""is:error"],"words":["say \"userName\" in snake_case\n"],"#,
                 r#""parts":["user name"],"wholes":["snakeªcase"]}"#
             )
         );
+    }
+
+    #[test]
+    fn a_moment_is_a_time_and_whether_it_was_said() {
+        let said = Facts {
+            kind: Kind::UserText,
+            ..FACTS
+        };
+        let damaged = Facts {
+            ts: i64::MAX,
+            ..FACTS
+        };
+        assert_eq!((FACTS.moment(), said.moment()), (-10, -9));
+        assert_eq!(damaged.moment(), i64::MAX);
     }
 
     #[test]

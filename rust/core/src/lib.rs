@@ -8,8 +8,8 @@
 
 /// Version of the projection: raised when the same record gives other events, fragments or places.
 pub const PROJECTOR_VERSION: u32 = 1;
-/// Version of the analysis of text: raised when the same text gives other tokens.
-pub const TOKENIZER_VERSION: u32 = 2;
+/// Version of the analysis of text: raised when the same text gives another document.
+pub const TOKENIZER_VERSION: u32 = 3;
 
 pub mod boundary;
 pub mod checkpoint;

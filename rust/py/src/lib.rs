@@ -51,7 +51,6 @@ mod _core {
 
     /// Facets and flags exist once, here.
     fn vocabulary(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("FACET_SAID", document::SAID)?;
         module.add("FACET_ERROR", document::ERROR)?;
         module.add("FACET_RETRIEVAL", document::RETRIEVAL)?;
         module.add("FACET_STAMP", document::STAMP)?;
