@@ -89,12 +89,12 @@ impl Dictionary {
         self.hash
     }
 
-    /// Bytes for use with its frames.
+    /// For reading its frames.
     pub(super) fn decompressing(&self) -> &DDict<'static> {
         &self.decompressing
     }
 
-    /// The same for making them; `None` when there is no memory for it.
+    /// For making its frames; `None` when there is no memory for that.
     pub(super) fn compressing(&self) -> Option<&CDict<'static>> {
         let prepare = || CDict::try_create(&with_number(&self.content, self.number)?, LEVEL);
         self.compressing.get_or_init(prepare).as_ref()
