@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use crate::project::Kind;
-use crate::text::{Bounded, index_text, parts_text};
+use crate::text::{Bounded, identifiers, index_text};
 
 /// The facet of what counts for the error filter.
 pub const ERROR: &str = "is:error";
@@ -75,11 +75,10 @@ impl Texts {
     pub fn of(text: &Bounded<'_>) -> Self {
         let mut texts = Self::default();
         for piece in [text.head, text.tail] {
-            let found = parts_text(piece);
-            let (parts, wholes) = found.split_once('\n').unwrap_or((&found, ""));
+            let found = identifiers(piece);
             keep(&mut texts.words, index_text(piece).into_owned());
-            keep(&mut texts.parts, parts.to_owned());
-            keep(&mut texts.wholes, wholes.to_owned());
+            keep(&mut texts.parts, found.parts);
+            keep(&mut texts.wholes, found.wholes);
         }
         texts
     }

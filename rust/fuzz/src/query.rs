@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use pi_event_search_core::text::{
     Bounded, Clause, Dictionary, QUERY_LIMIT, Query, QueryError, TERM_LIMIT, TOKEN_LIMIT, bound,
-    compress, count, decompress, index_text, parse_query, parts_text, preview, snippet, tokens,
+    compress, count, decompress, identifiers, index_text, parse_query, preview, snippet, tokens,
     window,
 };
 
@@ -29,7 +29,7 @@ pub fn run(data: &[u8]) {
     check_snippet(&bounded, parsed.as_ref().ok(), limit);
     check_windows(&text, offset, limit);
     check_rest(&text, limit, input.content);
-    let _ = parts_text(&text);
+    let _ = identifiers(&text);
 }
 
 fn check_query(asked: &str, parsed: Result<&Query, &QueryError>) {

@@ -1,6 +1,6 @@
 //! Everything that counts code points: bounds, tokens, queries, snippets, previews, stored text.
 //!
-//! One scanner (`scan`) turns text into words. [`index_text`], [`parts_text`], [`tokens`],
+//! One scanner (`scan`) turns text into words. [`index_text`], [`identifiers`], [`tokens`],
 //! [`parse_query`] and [`snippet`] all stand on it, so that what is written to the index, what is
 //! asked of it and what is highlighted in the answer cannot drift apart:
 //!
@@ -34,8 +34,12 @@ mod table_tests;
 
 pub use bounds::{Bounded, INDEXED_LIMIT, bound, canonical_name, count};
 pub use compress::{DECOMPRESSED_LIMIT, DamagedText, compress, decompress};
+<<<<<<< HEAD
 pub use dictionary::Dictionary;
 pub use parts::{PARTS_BORDER, parts_text};
+=======
+pub use parts::{Identifiers, PARTS_BORDER, identifiers};
+>>>>>>> e6b04a3e188961a83fef6bc0f7bb51219fd45f7a
 pub use preview::{Preview, preview, preview_bounded, window, window_bounded};
 pub use query::{Clause, QUERY_LIMIT, Query, QueryError, TERM_LIMIT, parse_query};
 pub use snippet::{Snippet, snippet};

@@ -36,22 +36,30 @@ pub(super) struct Part {
 /// take it for a word; folding makes `a` of it, so no query asks for it.
 pub const PARTS_BORDER: char = 'ª';
 
-/// The parts of all words of `text` that have at least two, separated by spaces, with a
-/// [`PARTS_BORDER`] where the parts of another word begin; behind a line feed the compound
-/// identifiers of the text, each as one word. What occurs again is given once, where it is first:
-/// only whether it occurs is ever asked for.
+/// What an index is told of the identifiers of a text. What occurs again is given once, where it is
+/// first: only whether it occurs is ever asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Identifiers {
+    /// The parts of all words that have at least two, separated by spaces, with a
+    /// [`PARTS_BORDER`] where the parts of another word begin.
+    pub parts: String,
+    /// The compound identifiers, each as one word, separated by spaces.
+    pub wholes: String,
+}
+
+/// The identifiers of a text.
 ///
 /// ```
-/// use pi_event_search_core::text::parts_text;
-/// assert_eq!(parts_text("getUserName(utf8) plain"), "get user name ª utf 8");
-/// assert_eq!(parts_text("at v1.2.3, v1.2.3"), "v 1 2 3");
-/// assert_eq!(parts_text("userName in snake_case"), "user name\nsnakeªcase");
+/// use pi_event_search_core::text::identifiers;
+/// assert_eq!(identifiers("getUserName(utf8) plain").parts, "get user name ª utf 8");
+/// assert_eq!(identifiers("at v1.2.3, v1.2.3").parts, "v 1 2 3");
+/// assert_eq!(identifiers("userName in snake_case").wholes, "snakeªcase");
 /// ```
-pub fn parts_text(text: &str) -> String {
+pub fn identifiers(text: &str) -> Identifiers {
     let mut scanner = Scanner::with_shapes(text);
     let mut parts = Parts::default();
     let mut compounds = Compounds::default();
-    let mut identifiers = Once::separated_by(BETWEEN_PARTS);
+    let mut divided = Once::separated_by(BETWEEN_PARTS);
     let mut wholes = Once::separated_by(" ");
     let mut identifier = String::new();
     loop {
@@ -64,7 +72,7 @@ pub fn parts_text(text: &str) -> String {
         compounds.take(text, word, |whole| wholes.add(whole));
         parts.take(text, word);
         if !parts.joined {
-            identifiers.add(&identifier);
+            divided.add(&identifier);
             identifier.clear();
         }
         for (part, _) in parts.found() {
@@ -74,14 +82,12 @@ pub fn parts_text(text: &str) -> String {
             identifier.push_str(part);
         }
     }
-    identifiers.add(&identifier);
+    divided.add(&identifier);
     compounds.finish(|whole| wholes.add(whole));
-    let mut found = identifiers.text;
-    if !wholes.text.is_empty() {
-        found.push('\n');
-        found.push_str(&wholes.text);
+    Identifiers {
+        parts: divided.text,
+        wholes: wholes.text,
     }
-    found
 }
 
 /// [`PARTS_BORDER`] as a word.

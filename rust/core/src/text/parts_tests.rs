@@ -16,14 +16,20 @@ fn identifiers_split_into_parts() {
         ("OAuth2Token", "o auth 2 token"),
         ("getURLs", "get urls"),
         ("IDsByName", "ids by name"),
-        ("myClass_doThis", "my class ª do this\nmyclassªdothis"),
+        ("myClass_doThis", "my class ª do this"),
         ("ＨttpＳerver", "http server"),
         ("größeÄndern", "grosse andern"),
         ("ПриветМир", "привет мир"),
         ("e\u{301}taLe\u{301}ger", "eta leger"),
     ] {
-        assert_eq!(parts_text(text), parts, "{text}");
+        assert_eq!(identifiers(text).parts, parts, "{text}");
     }
+}
+
+#[test]
+fn identifiers_of_several_words_are_kept_whole() {
+    let found = identifiers("myClass_doThis");
+    assert_eq!(found.wholes, "myclassªdothis");
 }
 
 #[test]
@@ -38,7 +44,7 @@ fn glued_numbers_stand_beside_their_fellows() {
         ("utf8.decode 1.2.3 4, 5px", "utf 8 ª 5 px"),
         ("v1.2.3.4.5.6.7.8.9.10.11", "v 1 2 3 4 5 6 7 8 9"),
     ] {
-        assert_eq!(parts_text(text), parts, "{text}");
+        assert_eq!(identifiers(text).parts, parts, "{text}");
     }
 }
 
@@ -50,20 +56,23 @@ fn plain_words_and_hashes_have_no_parts() {
         "修改文件 한국어",
         "",
     ] {
-        assert_eq!(parts_text(text), "", "{text}");
+        assert_eq!(identifiers(text).parts, "", "{text}");
     }
 }
 
 #[test]
 fn humps_of_hash_like_words_still_split() {
-    assert_eq!(parts_text("userV2From3To4By5"), "user v2 from3 to4 by5",);
+    assert_eq!(
+        identifiers("userV2From3To4By5").parts,
+        "user v2 from3 to4 by5"
+    );
 }
 
-/// What [`parts_text`] gives, without leaving anything out on the way.
-fn parts_word_by_word(text: &str) -> String {
+/// What [`identifiers`] gives, without leaving anything out on the way.
+fn identifiers_word_by_word(text: &str) -> Identifiers {
     let mut scanner = Scanner::with_shapes(text);
     let (mut parts, mut compounds) = (Parts::default(), Compounds::default());
-    let mut identifiers: Vec<String> = Vec::new();
+    let mut divided: Vec<String> = Vec::new();
     let mut wholes = Vec::new();
     while let Some(word) = scanner.advance() {
         compounds.take(text, word, |whole| wholes.push(whole.to_owned()));
@@ -72,9 +81,9 @@ fn parts_word_by_word(text: &str) -> String {
         if given.is_empty() {
             continue;
         }
-        match identifiers.last_mut().filter(|_| parts.joined) {
+        match divided.last_mut().filter(|_| parts.joined) {
             Some(last) => *last = format!("{last} {}", given.join(" ")),
-            None => identifiers.push(given.join(" ")),
+            None => divided.push(given.join(" ")),
         }
     }
     compounds.finish(|whole| wholes.push(whole.to_owned()));
@@ -87,12 +96,9 @@ fn parts_word_by_word(text: &str) -> String {
         }
         known.join(separator)
     };
-    let wholes = once(wholes, " ");
-    let found = once(identifiers, " ª ");
-    if wholes.is_empty() {
-        found
-    } else {
-        format!("{found}\n{wholes}")
+    Identifiers {
+        parts: once(divided, " ª "),
+        wholes: once(wholes, " "),
     }
 }
 
@@ -120,14 +126,13 @@ proptest! {
 
     #[test]
     fn prose_is_skipped_without_a_trace(text in "([A-Za-z0-9é_. -]|[A-Z]{2,3}[a-z]|\u{1b}\\[1m|\u{301}|修|_|-|\\.){0,40}") {
-        prop_assert_eq!(parts_text(&text), parts_word_by_word(&text));
+        prop_assert_eq!(identifiers(&text), identifiers_word_by_word(&text));
     }
 
     #[test]
     fn parts_are_tokens(text in any::<String>()) {
-        let parts = parts_text(&text);
-        let own = parts.split('\n').next().unwrap_or_default();
-        let own: Vec<&str> = own.split(' ').filter(|part| !part.contains('ª')).collect();
+        let parts = identifiers(&text).parts;
+        let own: Vec<&str> = parts.split(' ').filter(|part| !part.contains('ª')).collect();
         let own = own.join(" ");
         let found: Vec<String> = tokens(&own).into_iter().map(|token| token.text).collect();
         prop_assert_eq!(found.join(" "), own);

@@ -184,7 +184,7 @@ proptest! {
                 words += 1;
                 let source: String =
                     stretch.chars().skip(token.start).take(token.end - token.start).collect();
-                let parts = super::super::parts_text(&source);
+                let parts = super::super::identifiers(&source).parts;
                 let by_parts = !parts.is_empty() && parts.split(' ').all(|p| is_asked(&query, p));
                 asked += usize::from(is_asked(&query, &token.text) || by_parts);
             }

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 
-use super::{Clause, parse_query, parts_text, tokens};
+use super::{Clause, identifiers, parse_query, tokens};
 
 fn words(text: &str) -> Vec<String> {
     tokens(text).into_iter().map(|token| token.text).collect()
@@ -19,7 +19,8 @@ fn finds(query: &str, text: &str) -> bool {
         return false;
     };
     // The border between the parts of two words is a word that no query asks for.
-    let parts: Vec<String> = parts_text(text)
+    let parts: Vec<String> = identifiers(text)
+        .parts
         .split_whitespace()
         .map(str::to_owned)
         .collect();
@@ -312,7 +313,7 @@ proptest! {
 
     #[test]
     fn every_part_of_a_text_finds_it(text in "[A-Za-z0-9éß修_ ]{0,40}") {
-        for part in parts_text(&text).split_whitespace().filter(|part| !part.contains('ª')) {
+        for part in identifiers(&text).parts.split_whitespace().filter(|part| !part.contains('ª')) {
             prop_assert!(finds(part, &text), "{}", part);
         }
     }
