@@ -16,7 +16,7 @@ from pi_event_search.ingest.placement import Placement
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.publish import Publication
 from pi_event_search.store.rows import RETRIEVAL
-from pi_event_search.store.schema import epoch_range, event_number
+from pi_event_search.store.schema import BY_REFERENCE, epoch_range, event_number
 from pi_event_search.store.sources import (
     SourceRecord,
     save_checkpoint,
@@ -292,7 +292,7 @@ class _Writer:
 
     def _stored_retrieval(self, call_id: str) -> bool:
         found = self._connection.execute(
-            "SELECT flags FROM relationships WHERE reference = ? AND kind = ?"
+            f"SELECT flags FROM relationships WHERE reference = ? AND kind = ? AND {BY_REFERENCE}"
             " AND event BETWEEN ? AND ? ORDER BY event DESC LIMIT 1",
             (call_id, _core.RELATIONSHIP_TOOL_CALL, *epoch_range(self._reading.epoch)),
         ).fetchone()

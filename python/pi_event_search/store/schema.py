@@ -25,7 +25,9 @@ ORD_BITS = 32
 ORD_MASK = (1 << ORD_BITS) - 1
 
 FILE_KINDS = "(6, 7)"
-"""Relationships that name a file: read, changed. Spelled out where a partial index is to answer."""
+"""Relationships that name a file: read, changed. They have a partial index and all others have one,
+which answer only where their conditions are spelled out."""
+BY_REFERENCE = f"kind NOT IN {FILE_KINDS}"
 
 TABLES = f"""
 CREATE TABLE metadata (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -145,7 +147,8 @@ CREATE TABLE relationships (
   detail TEXT, flags INTEGER NOT NULL,
   PRIMARY KEY (event, kind, reference)
 ) WITHOUT ROWID;
-CREATE INDEX relationships_by_reference ON relationships (reference, kind, event);
+CREATE INDEX relationships_by_reference ON relationships (reference, kind, event)
+  WHERE {BY_REFERENCE};
 CREATE INDEX relationships_by_file ON relationships (reference) WHERE kind IN {FILE_KINDS};
 
 -- What was skipped or repaired in a source, counted. `detail` says where the first one was.
