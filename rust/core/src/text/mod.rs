@@ -34,12 +34,8 @@ mod table_tests;
 
 pub use bounds::{Bounded, INDEXED_LIMIT, bound, canonical_name, count};
 pub use compress::{DECOMPRESSED_LIMIT, DamagedText, compress, decompress};
-<<<<<<< HEAD
 pub use dictionary::Dictionary;
-pub use parts::{PARTS_BORDER, parts_text};
-=======
 pub use parts::{Identifiers, PARTS_BORDER, identifiers};
->>>>>>> e6b04a3e188961a83fef6bc0f7bb51219fd45f7a
 pub use preview::{Preview, preview, preview_bounded, window, window_bounded};
 pub use query::{Clause, QUERY_LIMIT, Query, QueryError, TERM_LIMIT, parse_query};
 pub use snippet::{Snippet, snippet};
