@@ -18,6 +18,7 @@ from typing import Any
 import orjson
 import tantivy
 from pi_event_search import _core
+from pi_event_search.store.dictionary import dictionary_of
 from pi_event_search.store.layout import newest_database
 from pi_event_search.store.text_index import BULK_THREADS
 
@@ -117,6 +118,7 @@ def sqlite_alone(index_dir: str, scratch: str) -> Figures:
 def _texts(index_dir: str) -> Iterator[str]:
     database = newest_database(Path(index_dir))
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    dictionary_of(connection)
     for text, head in connection.execute("SELECT text, head FROM fragments ORDER BY key"):
         yield " ".join(_core.bounded_text(text, head))
     connection.close()

@@ -38,7 +38,7 @@ def indexed(text: str) -> tuple[list[str], list[str]]:
         file.write(HEADER + orjson.dumps(message) + b"\n")
         file.flush()
         reader = _core.SessionReader(os.fsencode(file.name), None, None, 0)
-        batch = reader.next_batch(1 << 20)
+        batch = reader.next_batch(1 << 20, None)
     assert batch is not None
     rows = batch.take_rows((1, 1, 0, 0), [(0, 0)], [])
     documents = [orjson.loads(document) for document in rows.documents]

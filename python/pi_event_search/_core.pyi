@@ -238,6 +238,29 @@ class Rows:
     def name(self) -> str | None: ...
 
 @final
+class Dictionary:
+    """What the texts of an index have in common, so that each alone can be made small. Whatever was
+    opened here makes texts readable that need it, everywhere in this process and until it ends."""
+
+    @staticmethod
+    def learn(stored: list[bytes]) -> Dictionary | None:
+        """Learns from texts as they are stored; None when they have nothing in common."""
+    @staticmethod
+    def open(content: bytes, content_hash: int) -> Dictionary:
+        """Makes a stored one ready.
+
+        :raises ValueError: it is not the one that has this hash.
+        """
+    @staticmethod
+    def opened_as(content_hash: int) -> Dictionary | None:
+        """The one with this hash, if it was opened or learned before."""
+    @property
+    def content_hash(self) -> int: ...
+    @property
+    def content(self) -> bytes:
+        """What to store of it."""
+
+@final
 class SessionReader:
     """One reading of one session file, from its checkpoint or whole.
 
@@ -263,8 +286,9 @@ class SessionReader:
     @property
     def probed_bytes(self) -> int:
         """Bytes read to verify the checkpoint."""
-    def next_batch(self, budget: int) -> Batch | None:
-        """At least ``budget`` bytes of records unless the file ends; None at the end."""
+    def next_batch(self, budget: int, dictionary: Dictionary | None) -> Batch | None:
+        """At least ``budget`` bytes of records unless the file ends; None at the end. Their texts
+        are compressed with the dictionary of their index, where it has one."""
     def checkpoint(self, now_ns: int) -> Checkpoint:
         """The checkpoint of what was handed out.
 

@@ -20,10 +20,9 @@ import pwd
 import re
 import stat
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
-
-from pi_event_search.values import dataclass
 
 StrPath = str | os.PathLike[str]
 StrPaths = StrPath | Iterable[StrPath]

@@ -18,6 +18,7 @@ POINTS = frozenset(
         "create.commit",
         "create.committed",
         "create.text",
+        "dictionary.learned",
         "epoch.removed",
         "epoch.removing",
         "ingest.begun",

@@ -23,11 +23,8 @@ print(*sys.modules, sep="\\n", file=sys.stderr)
 sys.exit(code)
 """
 USELESS = {
-    "argparse": "loads gettext and locale, and asks for the size of the terminal",
     "concurrent.futures": "nothing runs beside a search",
-    "dataclasses": "loads inspect and compiles source for every class; see values.py",
     "hashlib": "loads OpenSSL",
-    "inspect": "loads ast, dis and tokenize",
     "pi_event_search.cli.help": "nobody asked for help",
     "pi_event_search.cli.render": "JSON needs no tables",
     "pi_event_search.serve": "another command",
@@ -43,7 +40,6 @@ USELESS = {
     "signal": "only watch catches any",
     "subprocess": "no other program is run",
     "tempfile": "nothing is written",
-    "uuid": "asks for the platform",
     "watchfiles": "another command",
 }
 

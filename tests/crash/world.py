@@ -25,6 +25,7 @@ from pi_event_search.store.layout import newest_database
 
 from tests.checks import Facts, Untouched, check_documents, check_tables, facts, fresh_facts
 from tests.indexes import EVERYTHING, Place
+from tests.learning import learning
 from tests.sessions import chain, header, line
 
 QUERIES = ("number1", "anew", "apple", '"number0 number0"')
@@ -54,6 +55,14 @@ def _changed_and_broken(place: Place) -> None:
     """The same, and a file is no session any more."""
     _changed(place)
     place.put("breaks", b"this is no session any more\n")
+
+
+def _changed_at_length(place: Place) -> None:
+    """The same, with texts that are worth compressing."""
+    _changed(place)
+    place.append(
+        "grows", chain(6, 4, "apples and pears, and what else there is in the garden, and")
+    )
 
 
 def _nothing(place: Place) -> None:
@@ -108,6 +117,13 @@ def in_pieces(place: Place) -> Iterator[None]:
 
 
 @contextmanager
+def by_learning(place: Place) -> Iterator[None]:
+    """As soon as a dictionary can be learned, it is."""
+    with learning(enough=100):
+        yield
+
+
+@contextmanager
 def in_turns(place: Place) -> Iterator[None]:
     """Somebody waits for the lock all the time, so that every file is a turn of its own."""
     with ExitStack() as stack:
@@ -158,6 +174,7 @@ RECIPES = (
     Recipe("changes"),
     Recipe("pieces", manner=in_pieces),
     Recipe("turns", manner=in_turns),
+    Recipe("learned", changes=_changed_at_length, manner=by_learning),
     Recipe("text-lost", damage=_lose_text, answers=False),
     Recipe("reading-left", changes=_nothing, damage=_leave_reading),
     Recipe("database-broken", True, _changed, _break_database, begins_anew=True, answers=False),

@@ -6,10 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from pi_event_search import EventIndex
+from pi_event_search.ingest import ahead
+from pi_event_search.store import publish
 
+from tests.learning import dictionaries, learning, sharing
 from tests.lifecycle.flipping import write_sessions
 from tests.lifecycle.world import untouched
 
@@ -21,8 +25,15 @@ SECONDS_A_FLIP = 3
 @pytest.mark.timeout(FLIPS * SECONDS_A_FLIP)
 def test_flipped_bits(base: Path) -> None:
     write_sessions(base / "sessions")
-    with EventIndex.open(base / "index", [base / "sessions"]) as index:
+    with (
+        learning(),
+        patch.object(ahead, "READ_BYTES", 1_000),
+        patch.object(publish, "BATCH_BYTES", 1_000),
+        EventIndex.open(base / "index", [base / "sessions"]) as index,
+    ):
         index.sync()
+    assert dictionaries(base / "index")
+    assert any(sharing(base / "index"))
     share = FLIPS // PROCESSES
     with untouched(base / "sessions"):
         running = [

@@ -146,7 +146,7 @@ class PanicException(BaseException):
 
 
 class Broken:
-    """A writer of the engine that fails at one call, once."""
+    """An object of the engine that fails at one call."""
 
     def __init__(self, writer: Any, name: str, error: BaseException) -> None:
         self._writer = writer
@@ -200,6 +200,25 @@ class TestEngineFailures:
         assert (world.finds("octopus"), world.finds("eel")) == (["00000002"], ["00000001"])
         assert documents(world) == fragments(world)
         assert world.is_as_fresh()
+
+    @pytest.mark.parametrize(
+        "error", [ValueError("no"), PanicException("no")], ids=["error", "panic"]
+    )
+    @pytest.mark.parametrize("call", ["search", "doc_freq", "fast_field_values"])
+    def test_a_question_that_fails_is_an_error_of_the_index(
+        self, world: World, call: str, error: BaseException, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        world.write(header() + talk("walrus and octopus"))
+        world.sync()
+        world.reopen()
+        searcher = TextIndex.searcher
+        with monkeypatch.context() as patch:
+            patch.setattr(TextIndex, "searcher", lambda self: Broken(searcher(self), call, error))
+            with pytest.raises(TextProblem, match="no"):
+                world.finds("walrus octopus")
+        world.sync()
+        world.reopen()
+        assert world.finds("walrus octopus") == ["00000001"]
 
     def test_a_merge_that_fails_costs_nothing(
         self, world: World, monkeypatch: pytest.MonkeyPatch

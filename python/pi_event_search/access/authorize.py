@@ -12,11 +12,11 @@ import os
 import posixpath
 import stat
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from pi_event_search.config import StrPath, StrPaths, several
-from pi_event_search.values import dataclass
 
 Origin = Literal["explicit", "configured", "git", "cwd"]
 

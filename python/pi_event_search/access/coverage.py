@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from pi_event_search import _core
 from pi_event_search.access.directory import is_within
@@ -23,7 +24,6 @@ from pi_event_search.store.sources import (
 )
 from pi_event_search.types import Coverage, CoverageProblem, Problem
 from pi_event_search.types.vocabulary import CoverageState
-from pi_event_search.values import dataclass
 
 DUPLICATE_SESSION = "duplicate-session"
 """Problem of a file whose session id another file owns."""

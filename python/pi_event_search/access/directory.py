@@ -10,11 +10,11 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Set
+from typing import NamedTuple
 
 from pi_event_search.config import Config, SessionDir
 from pi_event_search.ingest.globs import Globs
 from pi_event_search.store.rows import SESSION_QUERY, SessionRow, typed
-from pi_event_search.values import NamedTuple
 
 PI, ELSEWHERE = 0, 1
 """Where a file lies: in a directory that Pi itself would read, or anywhere else."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pi_event_search import _core
 from pi_event_search.store.schema import epoch_of, epoch_range
-from pi_event_search.values import NamedTuple
 
 _MANY = 500
 _BRANCHES = 32

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from pi_event_search import _core
 from pi_event_search.access.authorize import Authorizer, Root, resolve_roots
@@ -17,9 +18,14 @@ from pi_event_search.access.visible import Catalog, Visible
 from pi_event_search.config import Config
 from pi_event_search.errors import InvalidArgument, NotFound
 from pi_event_search.store.rows import DETACHED, SUPERSEDED, SessionRow
-from pi_event_search.store.schema import epoch_of, epoch_range, event_number, ord_of
+from pi_event_search.store.schema import (
+    BY_REFERENCE,
+    epoch_of,
+    epoch_range,
+    event_number,
+    ord_of,
+)
 from pi_event_search.types import Invocation
-from pi_event_search.values import dataclass
 
 CURRENT = "current"
 """The session id by which a caller names the session that its invocation comes from."""
@@ -208,7 +214,8 @@ def _calling_entry(connection: sqlite3.Connection, epoch: int, call_id: str) -> 
     found = connection.execute(
         "SELECT max(r.event) FROM relationships r JOIN events e USING (event)"
         " JOIN path p ON p.segment = e.segment AND e.depth <= p.upto"
-        " WHERE r.reference IN (?, ?) AND r.kind = ? AND r.event BETWEEN ? AND ?",
+        f" WHERE r.reference IN (?, ?) AND r.kind = ? AND r.{BY_REFERENCE}"
+        " AND r.event BETWEEN ? AND ?",
         (call_id, call_id.partition("/")[0], _core.RELATIONSHIP_TOOL_CALL, *epoch_range(epoch)),
     ).fetchone()[0]
     return 0 if found is None else ord_of(found)

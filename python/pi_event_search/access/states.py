@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.access.path import Path, PathTo, Place, StoredPath
 from pi_event_search.store.compactions import compactions_of
 from pi_event_search.store.rows import DETACHED, IDLESS, EventRow, SessionRow
-from pi_event_search.store.schema import epoch_range
+from pi_event_search.store.schema import BY_REFERENCE, epoch_range
 from pi_event_search.types.vocabulary import BranchState, SelectionState
-from pi_event_search.values import NamedTuple
 
 _MANY = 500
 
@@ -189,7 +189,7 @@ def edits_of(
             f" (VALUES {', '.join(['(?, ?, ?, ?)'] * len(some))})"
             " SELECT w.number, e.segment, e.depth, e.event, r.detail"
             " FROM wanted w CROSS JOIN relationships r ON r.reference = w.entry"
-            f" AND r.kind = {_core.RELATIONSHIP_CONTEXT_EDIT}"
+            f" AND r.kind = {_core.RELATIONSHIP_CONTEXT_EDIT} AND r.{BY_REFERENCE}"
             " AND r.event >= w.first AND r.event < w.behind"
             " CROSS JOIN events e ON e.event = r.event",
             [value for entry in some for value in entry],

@@ -31,7 +31,7 @@ from pi_event_search.store.rows import (
     fragments_of,
     typed,
 )
-from pi_event_search.store.schema import ORD_BITS, epoch_of, epoch_range
+from pi_event_search.store.schema import BY_REFERENCE, ORD_BITS, epoch_of, epoch_range
 
 _COLUMNS_OF_E = ", ".join(f"e.{name}" for name in EventRow._fields)
 _MANY = 500
@@ -332,8 +332,8 @@ class View:
         first, end = self._range(session)
         rows = self._connection.execute(
             f"SELECT r.detail, {_COLUMNS_OF_E} FROM relationships r JOIN events e USING (event)"
-            " WHERE r.reference = ? AND r.kind = ? AND r.event >= ? AND r.event < ?"
-            f" AND NOT e.flags & {SUPERSEDED}"
+            f" WHERE r.reference = ? AND r.kind = ? AND r.{BY_REFERENCE}"
+            f" AND r.event >= ? AND r.event < ? AND NOT e.flags & {SUPERSEDED}"
             f" ORDER BY r.event {'DESC' if newest else 'ASC'} LIMIT ?",
             (
                 reference,
@@ -394,8 +394,8 @@ class View:
         """
         found = self._connection.execute(
             "SELECT r.detail FROM relationships r JOIN events e USING (event)"
-            " WHERE r.reference = ? AND r.kind = ? AND r.event >= ? AND r.event < ?"
-            " AND NOT e.flags & ? ORDER BY r.event DESC LIMIT 1",
+            f" WHERE r.reference = ? AND r.kind = ? AND r.{BY_REFERENCE}"
+            " AND r.event >= ? AND r.event < ? AND NOT e.flags & ? ORDER BY r.event DESC LIMIT 1",
             (reference, kind, *self._range(session), DETACHED),
         ).fetchone()
         return None if found is None else found[0] or None

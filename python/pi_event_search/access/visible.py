@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -17,7 +18,6 @@ from pi_event_search.access.directory import Directory, recorded_by
 from pi_event_search.config import Config
 from pi_event_search.store.changes import Steps
 from pi_event_search.store.rows import SessionRow
-from pi_event_search.values import dataclass, field
 
 _KEPT = 16
 """Different answers to "which directories" that are kept at once."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pi_event_search.types import vocabulary
-from pi_event_search.values import NamedTuple
 
 PROGRAM = "pi-event-search"
 SHELLS = ("bash", "zsh", "fish")

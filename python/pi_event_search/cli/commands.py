@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,6 @@ from pi_event_search.types import (
     Verification,
 )
 from pi_event_search.types.shape import Shape
-from pi_event_search.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

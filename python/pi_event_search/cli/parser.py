@@ -7,6 +7,7 @@ version of Python likes, and takes longer to load than a command line to be read
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -19,7 +20,6 @@ from pi_event_search.cli.arguments import (
     options_of,
 )
 from pi_event_search.errors import EventSearchError, InvalidArgument
-from pi_event_search.values import dataclass
 
 Values = SimpleNamespace
 """The values of the options, by their arguments: False, None or an empty list where not given."""

@@ -26,13 +26,15 @@ class Opened:
     reader: _core.SessionReader
     ahead: _core.Batch | None = None
 
-    def next_batch(self) -> _core.Batch | None:
+    def next_batch(self, dictionary: _core.Dictionary | None) -> _core.Batch | None:
         """The next records; ``None`` at the end.
+
+        ``dictionary``: what their texts are compressed with, unless they were read already.
 
         :raises _core.SourceChanged: the file was replaced while it was read.
         """
         ahead, self.ahead = self.ahead, None
-        return self.reader.next_batch(READ_BYTES) if ahead is None else ahead
+        return self.reader.next_batch(READ_BYTES, dictionary) if ahead is None else ahead
 
 
 class ReadAhead:
@@ -53,9 +55,9 @@ class ReadAhead:
         if self._begun is not None:
             self._begun.join()
 
-    def begin(self, path: bytes) -> None:
+    def begin(self, path: bytes, dictionary: _core.Dictionary | None) -> None:
         """Begins a file, which is to be taken before another one is begun."""
-        self._begun = _Beginning(path)
+        self._begun = _Beginning(path, dictionary)
         self._begun.start()
 
     def take(self, path: bytes) -> Opened | None:
@@ -69,12 +71,13 @@ class ReadAhead:
 
 
 class _Beginning(threading.Thread):
-    def __init__(self, path: bytes) -> None:
+    def __init__(self, path: bytes, dictionary: _core.Dictionary | None) -> None:
         super().__init__(name="read-ahead")
         self.path = path
+        self._dictionary = dictionary
         self.opened: Opened | None = None
 
     def run(self) -> None:
         with suppress(OSError, _core.NotASession, _core.SourceChanged):
             reader = _core.SessionReader(self.path, None, None, time.time_ns())
-            self.opened = Opened(reader, reader.next_batch(READ_BYTES))
+            self.opened = Opened(reader, reader.next_batch(READ_BYTES, self._dictionary))

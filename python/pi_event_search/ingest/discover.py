@@ -11,12 +11,12 @@ import os
 import stat as modes
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pi_event_search.config import Problem, SessionDir
 from pi_event_search.ingest.globs import Globs
-from pi_event_search.values import NamedTuple, dataclass, field
 
 SUFFIX = b".jsonl"
 _GONE = (errno.ENOENT, errno.ENOTDIR)

@@ -17,8 +17,7 @@ import fnmatch
 import os
 import re
 from collections.abc import Callable, Iterable
-
-from pi_event_search.values import NamedTuple
+from typing import NamedTuple
 
 _Component = Callable[[str], object] | None  # None stands for `**`
 

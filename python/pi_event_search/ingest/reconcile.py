@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pi_event_search import _core
@@ -43,7 +44,6 @@ from pi_event_search.store.sources import (
 from pi_event_search.store.store import Store
 from pi_event_search.types import Change, Progress
 from pi_event_search.types.vocabulary import ChangeKind
-from pi_event_search.values import dataclass
 
 BULK_BYTES = 8_000_000
 """From this many bytes on, a sync uses the large two-threaded writer."""
@@ -209,12 +209,13 @@ class Reconciler:
         """
         weight, sources = self._counts.bytes_read, 0
         publication.took = bar.within
+        publication.expected = bar.bytes_left
         with ReadAhead() as ahead:
             while tasks:
                 task = tasks.popleft()
                 opened = ahead.take(task.found.canonical)
                 if tasks and tasks[0].is_new:
-                    ahead.begin(tasks[0].found.canonical)
+                    ahead.begin(tasks[0].found.canonical, publication.dictionary)
                 task.begun = not self._ingest(task, publication, opened)
                 sources += 1
                 if task.begun:
@@ -430,6 +431,11 @@ class _Bar:
         self._total = total
         self._done = self._bytes_done = self._within = 0
         self.bytes_total = bytes_total
+
+    @property
+    def bytes_left(self) -> int:
+        """Bytes of the files that are not done."""
+        return self.bytes_total - self._bytes_done
 
     def within(self, weight: int) -> None:
         """So much more of a file is taken in."""

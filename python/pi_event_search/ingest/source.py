@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from pi_event_search import _core
 from pi_event_search.faults import point
@@ -16,7 +17,7 @@ from pi_event_search.ingest.placement import Placement
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.publish import Publication
 from pi_event_search.store.rows import RETRIEVAL
-from pi_event_search.store.schema import epoch_range, event_number
+from pi_event_search.store.schema import BY_REFERENCE, epoch_range, event_number
 from pi_event_search.store.sources import (
     SourceRecord,
     save_checkpoint,
@@ -24,7 +25,6 @@ from pi_event_search.store.sources import (
     size_of,
     workspace_number,
 )
-from pi_event_search.values import dataclass, field
 
 
 @dataclass(slots=True)
@@ -135,7 +135,7 @@ def _read_piece(
     ended = False
     # What was read ahead is behind the checkpoint of the reader already, so it is always taken.
     while opened.ahead is not None or not (ended or publication.full):
-        batch = opened.next_batch()
+        batch = opened.next_batch(publication.dictionary)
         ended = batch is None
         if batch is not None:
             outcome.events_added += _Writer(reading, publication).write(batch)
@@ -298,7 +298,7 @@ class _Writer:
 
     def _stored_retrieval(self, call_id: str) -> bool:
         found = self._connection.execute(
-            "SELECT flags FROM relationships WHERE reference = ? AND kind = ?"
+            f"SELECT flags FROM relationships WHERE reference = ? AND kind = ? AND {BY_REFERENCE}"
             " AND event BETWEEN ? AND ? ORDER BY event DESC LIMIT 1",
             (call_id, _core.RELATIONSHIP_TOOL_CALL, *epoch_range(self._reading.epoch)),
         ).fetchone()

@@ -17,12 +17,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pi_event_search.config import Config, Problem
 from pi_event_search.ingest.discover import Found, Scan, scan
 from pi_event_search.store.sources import UNREADABLE, KnownSource, SourceRecord
-from pi_event_search.values import dataclass, field
 
 Stat = tuple[int, int, int, int, int]
 """Device, inode, size, mtime and ctime (ns)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from pi_event_search.errors import EventSearchError, IndexBusy
 from pi_event_search.serve.log import Log
 from pi_event_search.serve.shared import SharedRuns
 from pi_event_search.types import Change, Coverage, Invocation, Progress
-from pi_event_search.values import replace
 
 if TYPE_CHECKING:
     from pi_event_search.index import EventIndex

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,6 @@ from pi_event_search.serve.protocol import (
 )
 from pi_event_search.serve.schemas import tools
 from pi_event_search.types.shape import dump
-from pi_event_search.values import dataclass
 
 PROTOCOL_VERSION = 1
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from pi_event_search.errors import EventSearchError
-from pi_event_search.values import dataclass
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 
 from pi_event_search.serve.catch_up import CatchUp
@@ -34,7 +35,6 @@ from pi_event_search.serve.protocol import (
     parse_frame,
     result_frame,
 )
-from pi_event_search.values import dataclass, field
 
 THREADS = 8
 MAX_BATCH = 100

@@ -10,10 +10,10 @@ another parent, because labels are left out of a clone's path.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from pi_event_search.access.view import View
 from pi_event_search.store.rows import EventRow, SessionRow
-from pi_event_search.values import NamedTuple
 
 LABEL = "label"
 """The entry type that a clone leaves out."""

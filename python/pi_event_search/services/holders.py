@@ -7,10 +7,10 @@ same however many sessions there are.
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import dataclass, replace
 
 from pi_event_search.access.visible import Visible
 from pi_event_search.store.text_query import TextFilter
-from pi_event_search.values import dataclass, replace
 
 
 @dataclass(frozen=True)

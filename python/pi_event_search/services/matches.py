@@ -10,10 +10,12 @@ import heapq
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice
 from operator import attrgetter
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.access.authorize import Authorizer, Root, canonical
@@ -30,7 +32,6 @@ from pi_event_search.store.store import Snapshot
 from pi_event_search.store.text_hits import RankedHits, TextHit, pages
 from pi_event_search.store.text_query import TextFilter, build, ranked
 from pi_event_search.types import SearchRequest
-from pi_event_search.values import NamedTuple, replace
 
 _MOST_ROWS = 500
 """Hits whose rows are read together, at most."""

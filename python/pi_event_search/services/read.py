@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from pi_event_search import _core
 from pi_event_search.access.view import View
@@ -37,7 +38,6 @@ from pi_event_search.types import (
     TextPreview,
 )
 from pi_event_search.types.vocabulary import SourceState
-from pi_event_search.values import dataclass
 
 MAX_FRAGMENTS = 12
 """Fragments of one read; a fragment asked for by its id is never among those left out."""

@@ -9,13 +9,12 @@ whatever the size of the session.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.access.view import View
 from pi_event_search.services.forks import Link, fork_links, grown_from, parent_link
 from pi_event_search.store.rows import EventRow
-from pi_event_search.values import NamedTuple
 
 TOOL_RESULT_FOR = "tool-result-for"
 SESSION_PARENT = "session-parent"

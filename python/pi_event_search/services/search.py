@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -20,7 +21,6 @@ from pi_event_search.store.rows import ERROR, FRAGMENT_COLUMNS, EventRow, Fragme
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
 from pi_event_search.types import Diagnostics, Hit, SearchRequest
-from pi_event_search.values import dataclass
 
 SNIPPET_CHARS = 240
 """Code points of a snippet."""

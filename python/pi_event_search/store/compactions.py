@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.store.rows import DETACHED, IDLESS, SUPERSEDED
-from pi_event_search.values import NamedTuple
 
 
 class Compaction(NamedTuple):

@@ -9,6 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ from pi_event_search.store.layout import (
     newest_database,
 )
 from pi_event_search.store.schema import SCHEMA_VERSION, TABLES
-from pi_event_search.values import dataclass, field
 
 BUSY_MS = 5_000
 """How long a statement waits for another process's short lock, in milliseconds."""
@@ -241,6 +241,7 @@ def create(path: Path, *, index_uuid: str, text_directory: str, text_stamp: int)
             text_stamp=text_stamp,
             next_key=1,
             next_epoch=1,
+            dictionary=0,
             # Random, so that states of two indexes are never taken for one another.
             generation=int.from_bytes(os.urandom(5), "big") << 20,
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from pi_event_search import _core
 from pi_event_search.store.database import Contradiction
+from pi_event_search.store.dictionary import dictionary_of
 from pi_event_search.store.rows import EVENT_COLUMNS, EventRow, FragmentRow, fragments_of
 from pi_event_search.store.schema import epoch_of
 
@@ -16,8 +17,9 @@ _CHUNK = 2_000
 def all_documents(connection: sqlite3.Connection) -> Iterator[list[str]]:
     """Every document there has to be, some thousands at a time.
 
-    :raises Contradiction: the rows do not fit together.
+    :raises Contradiction: the rows do not fit together, or their texts cannot be read.
     """
+    dictionary_of(connection)
     workspaces = dict(connection.execute("SELECT epoch, workspace FROM sessions"))
     last = -1
     while True:
@@ -37,8 +39,9 @@ def all_documents(connection: sqlite3.Connection) -> Iterator[list[str]]:
 def documents_from(connection: sqlite3.Connection, first_key: int) -> list[str]:
     """The documents with a key and all keys behind it.
 
-    :raises Contradiction: the rows do not fit together.
+    :raises Contradiction: the rows do not fit together, or their texts cannot be read.
     """
+    dictionary_of(connection)
     events = [
         EventRow(*row)
         for row in connection.execute(

@@ -21,11 +21,11 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from pi_event_search.errors import IndexBusy, IndexProblem
 from pi_event_search.faults import point
-from pi_event_search.values import dataclass
 
 FILE_NAME = "writer.lock"
 WAITING_NAME = "waiting.lock"

@@ -25,6 +25,12 @@ from pi_event_search import _core
 from pi_event_search.faults import point
 from pi_event_search.store.changes import note_changes, noted_changes
 from pi_event_search.store.database import Database, number, set_metadata
+from pi_event_search.store.dictionary import (
+    dictionary_of,
+    is_large_enough,
+    is_unlearned,
+    learn_dictionary,
+)
 from pi_event_search.store.gather import to_gather
 from pi_event_search.store.rows import EventRow, FragmentRow
 from pi_event_search.store.text_index import TextIndex
@@ -36,6 +42,10 @@ SPARE_KEYS = RESERVED_KEYS // 2
 BATCH_BYTES = 48_000_000
 """Bytes of session records after which a batch is published. Larger ones are not faster, and cost
 memory: the engine's heap fills up, and the segments that it merges are larger."""
+
+MUCH_BYTES = 32_000_000
+"""Bytes of session records for which it pays to publish the first of them early, so that the
+dictionary is there for the others."""
 
 _INSERT_EVENT = f"INSERT INTO events VALUES ({', '.join('?' * len(EventRow._fields))})"
 _INSERT_FRAGMENT = f"INSERT INTO fragments VALUES ({', '.join('?' * len(FragmentRow._fields))})"
@@ -63,11 +73,16 @@ class Publication:
         self._batch_bytes = batch_bytes
         self.wanted = wanted
         """Whether another writer waits for its turn."""
+        self.expected = 0
+        """Bytes of records that are known to come, as far as anybody said."""
         self.took: Callable[[int], None] = lambda _: None
         """Told how many bytes of records were taken in, several times in a long file."""
         self._steps = database.steps
         self._pool = database.connection()
         self.connection: sqlite3.Connection = self._pool.__enter__()
+        self.dictionary: _core.Dictionary | None = None
+        """What the texts of this batch are compressed with."""
+        self._learns = False
         self._first_key = self._next_key = self._last_key = 0
         self._stamp = 0
         self._documents = 0
@@ -92,7 +107,11 @@ class Publication:
     def full(self) -> bool:
         """Whether the batch has grown enough to be published."""
         limit = min(self._batch_bytes, BATCH_BYTES)
-        return self.weight >= limit or self._last_key - self._next_key < SPARE_KEYS
+        return (
+            self.weight >= limit
+            or self._last_key - self._next_key < SPARE_KEYS
+            or (self._learns and is_large_enough(self.connection))
+        )
 
     def new_epoch(self) -> int:
         """A number for a new reading of a source; used again only if this batch never commits."""
@@ -178,9 +197,11 @@ class Publication:
             self._pool.__exit__(None, None, None)
 
     def _reserve(self) -> None:
-        """Step 1, in a transaction of its own: durable before any document carries a key."""
+        """Step 1, in a transaction of its own: durable before any document carries a key, and any
+        text needs the dictionary."""
         with self._database.transaction() as connection:
             settle_reservation(connection, self._text)
+            self._learn(connection)
             first = number(connection, "next_key")
             last = first + RESERVED_KEYS - 1
             self._stamp = new_stamp()
@@ -190,6 +211,17 @@ class Publication:
             set_metadata(connection, next_key=last + 1)
         self._first_key = self._next_key = first
         self._last_key = last
+
+    def _learn(self, connection: sqlite3.Connection) -> None:
+        """Finds the dictionary, or makes it of what has been published by now. When there is too
+        little for that at first and much to come, the batch ends as soon as there is enough."""
+        self.dictionary = dictionary_of(connection)
+        self._learns = False
+        if self.dictionary is None and is_unlearned(connection):
+            if is_large_enough(connection):
+                self.dictionary = learn_dictionary(connection)
+            else:
+                self._learns = self.expected >= MUCH_BYTES
 
     def _bury(self, first: int) -> None:
         if self._next_key > first:

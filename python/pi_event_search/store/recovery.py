@@ -20,7 +20,7 @@ import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from pi_event_search import _core
 from pi_event_search.errors import IndexProblem
@@ -49,7 +49,6 @@ from pi_event_search.store.publish import new_stamp, settle_reservation
 from pi_event_search.store.sources import add_source
 from pi_event_search.store.text_files import damaged_file, missing_file
 from pi_event_search.store.text_index import TextIndex, TextProblem
-from pi_event_search.values import NamedTuple
 
 
 class KnownFile(NamedTuple):

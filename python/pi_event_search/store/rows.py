@@ -5,11 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pi_event_search import _core
 from pi_event_search.store.schema import epoch_of, ord_of
-from pi_event_search.values import NamedTuple
 
 ERROR = _core.FLAG_ERROR
 """Event and fragment flag: the event counts for the error filter."""

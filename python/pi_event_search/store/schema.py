@@ -18,14 +18,16 @@ join the tables:
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised when a table changes; an older database is rebuilt, a newer one is refused."""
 
 ORD_BITS = 32
 ORD_MASK = (1 << ORD_BITS) - 1
 
 FILE_KINDS = "(6, 7)"
-"""Relationships that name a file: read, changed. Spelled out where a partial index is to answer."""
+"""Relationships that name a file: read, changed. They have a partial index and all others have one,
+which answer only where their conditions are spelled out."""
+BY_REFERENCE = f"kind NOT IN {FILE_KINDS}"
 
 TABLES = f"""
 CREATE TABLE metadata (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -133,6 +135,10 @@ CREATE TABLE fragments (
   text BLOB NOT NULL
 );
 
+-- What texts are compressed with from when on `dictionary` in the metadata is its hash (see
+-- dictionary.py): one row, or none yet.
+CREATE TABLE dictionaries (hash INTEGER PRIMARY KEY, content BLOB NOT NULL);
+
 -- What an entry says of another entry (by id), of a tool call (by its id) or of a file (by path).
 -- Bound late: the other end is looked up when asked for, so order of arrival never matters.
 -- Superseded and detached events have theirs too: Pi heeds labels and names of the former.
@@ -141,7 +147,8 @@ CREATE TABLE relationships (
   detail TEXT, flags INTEGER NOT NULL,
   PRIMARY KEY (event, kind, reference)
 ) WITHOUT ROWID;
-CREATE INDEX relationships_by_reference ON relationships (reference, kind, event);
+CREATE INDEX relationships_by_reference ON relationships (reference, kind, event)
+  WHERE {BY_REFERENCE};
 CREATE INDEX relationships_by_file ON relationships (reference) WHERE kind IN {FILE_KINDS};
 
 -- What was skipped or repaired in a source, counted. `detail` says where the first one was.

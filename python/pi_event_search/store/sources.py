@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.store.rows import typed
-from pi_event_search.values import NamedTuple, dataclass
 
 CHECKPOINT_COLUMNS = (
     "device, inode, size, mtime_ns, ctime_ns, settled, complete_offset, complete_lines, entries,"

@@ -6,7 +6,9 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import tantivy
 
@@ -22,6 +24,7 @@ from pi_event_search.store.database import (
     problem,
     refusal,
 )
+from pi_event_search.store.dictionary import dictionary_of
 from pi_event_search.store.layout import Condition
 from pi_event_search.store.lease import (
     WAIT_SECONDS,
@@ -43,7 +46,6 @@ from pi_event_search.store.recovery import (
 )
 from pi_event_search.store.text_files import documents_of
 from pi_event_search.store.text_index import TextIndex, TextProblem
-from pi_event_search.values import NamedTuple, dataclass
 
 SNAPSHOT_TRIES = 20
 TEXT_TRIES = 3
@@ -182,6 +184,7 @@ class Store:
                 connection.execute("BEGIN")
                 after = _standing(connection)
                 if after == before:
+                    dictionary_of(connection)
                     self._newest = _Newest(*after, searcher)
                     yield Snapshot(connection, searcher, after[0])
                     return
@@ -398,8 +401,12 @@ class Store:
             self._text = self._newest = None
 
     def _looks_sound(self) -> bool:
-        """Whether the text index opens and fits, as far as a quick look tells."""
+        """Whether the text index opens and fits, as far as a quick look tells.
+
+        :raises Contradiction: texts cannot be read.
+        """
         with self.database.connection() as connection:
+            dictionary_of(connection)
             try:
                 text = self._text_index(connection)
             except TextProblem:

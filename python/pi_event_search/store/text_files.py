@@ -14,11 +14,11 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pi_event_search.errors import IndexBusy
-from pi_event_search.values import dataclass
 
 META = "meta.json"
 SEGMENT_FILES = ("fast", "fieldnorm", "idx", "pos", "store", "term")

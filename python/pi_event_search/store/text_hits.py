@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import tantivy
 
 from pi_event_search.store.text_index import guarded
-from pi_event_search.values import NamedTuple
 
 RESCORED = 256
 """The best so many fragments by words are ordered anew with what counts for having been said, and

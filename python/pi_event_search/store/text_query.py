@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import tantivy
 
 from pi_event_search import _core
-from pi_event_search.store.text_index import SCHEMA, facet
-from pi_event_search.values import NamedTuple, dataclass, field
+from pi_event_search.store.text_index import SCHEMA, facet, guarded
 
 Query = tantivy.Query
 Occur = tantivy.Occur
@@ -107,7 +108,7 @@ def ranked(
         hints = () if hint is None else _clauses(hint, RANKING)
         return [Ranked(_query((), restriction, bonuses=list(hints)), 0.0)]
     words = [word for clause in query.clauses for word in clause]
-    holding = [searcher.doc_freq("words", word) for word in words]
+    holding = guarded("search", lambda: [searcher.doc_freq("words", word) for word in words])
     said = RANKING.said * sum(_rarity(count, searcher.num_docs) for count in holding)
     bonuses = list(_bonuses(query, holding, searcher.num_docs))
     if RANKING.part >= 1:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from pi_event_search.types.shape import OPTIONAL, Shape
 from pi_event_search.types.vocabulary import ChangeKind, CoverageState
-from pi_event_search.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

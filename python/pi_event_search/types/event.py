@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from pi_event_search.types.coverage import Coverage
 from pi_event_search.types.search import TextRange
@@ -18,7 +19,6 @@ from pi_event_search.types.vocabulary import (
     SemanticKind,
     SourceState,
 )
-from pi_event_search.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

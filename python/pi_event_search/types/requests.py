@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from pi_event_search.errors import InvalidArgument, InvalidQuery
 from pi_event_search.types import vocabulary
 from pi_event_search.types.instants import iso_instant, to_utc, unix_ms
 from pi_event_search.types.shape import whole_characters
-from pi_event_search.values import dataclass
 
 PathText = str | os.PathLike[str]
 Moment = str | datetime

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pi_event_search.types.coverage import Coverage
 from pi_event_search.types.shape import LOCAL, OPTIONAL, Shape
 from pi_event_search.types.vocabulary import BranchState, SelectionState, SemanticKind
-from pi_event_search.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from pi_event_search.types.coverage import Coverage
 from pi_event_search.types.shape import LOCAL, OPTIONAL, Shape
 from pi_event_search.types.vocabulary import SessionState
-from pi_event_search.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,28 +10,19 @@ camelCase, without the underscore that keeps a Python keyword apart (`from_` is 
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
-
-from pi_event_search.values import NamedTuple, fields
+from dataclasses import MISSING, fields
+from typing import Any, ClassVar, NamedTuple
 
 OPTIONAL = {"optional": True}
 LOCAL = {"local": True}
-
-_ALWAYS = object()
-_LEAVES = frozenset({str, int, float, bool, type(None)})
-_WRITER = json.JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
-)
 
 
 class _Key(NamedTuple):
     attribute: str
     key: str
     left_out_at: object
-    """The value at which the key is left out; `_ALWAYS` when it never is."""
+    """The value at which the key is left out; `MISSING` when it always stands."""
     local: bool
 
 
@@ -56,7 +47,7 @@ def _derive_keys(shape: type[Shape]) -> tuple[_Key, ...]:
         _Key(
             item.name,
             camel_case(item.name),
-            item.default if item.metadata.get("optional") else _ALWAYS,
+            item.default if item.metadata.get("optional") else MISSING,
             bool(item.metadata.get("local")),
         )
         for item in fields(shape)
@@ -76,7 +67,7 @@ class Shape:
             if is_local and not local:
                 continue
             value = getattr(self, attribute)
-            if left_out_at is not _ALWAYS and value == left_out_at:
+            if left_out_at is not MISSING and value == left_out_at:
                 continue
             plain[key] = _plain(value, local)
         return plain
@@ -87,8 +78,6 @@ class Shape:
 
 
 def _plain(value: object, local: bool) -> object:
-    if type(value) in _LEAVES:
-        return value
     # Results nest a handful of fixed levels, so this recursion is bounded by their definitions.
     if isinstance(value, Shape):
         return value.to_plain(local=local)
@@ -100,12 +89,13 @@ def _plain(value: object, local: bool) -> object:
 
 
 def dump(plain: object) -> bytes:
-    """`plain` as JSON. A lone surrogate (an undecodable byte of a path) becomes U+FFFD, and a
-    number that JSON has no word for becomes null."""
+    """`plain` as JSON. A lone surrogate (an undecodable byte of a path) becomes U+FFFD."""
+    import orjson  # it loads much that an answer for a person's eyes has no use for
+
     try:
-        return _WRITER.encode(plain).encode()
-    except ValueError:  # also UnicodeEncodeError
-        return _WRITER.encode(_writable(plain)).encode()
+        return orjson.dumps(plain)
+    except orjson.JSONEncodeError:
+        return orjson.dumps(_without_surrogates(plain))
 
 
 def whole_characters(text: str) -> str:
@@ -115,13 +105,11 @@ def whole_characters(text: str) -> str:
     return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
 
 
-def _writable(plain: object) -> object:
+def _without_surrogates(plain: object) -> object:
     if isinstance(plain, str):
         return whole_characters(plain)
-    if isinstance(plain, float):
-        return plain if math.isfinite(plain) else None
     if isinstance(plain, list):
-        return [_writable(item) for item in plain]
+        return [_without_surrogates(item) for item in plain]
     if isinstance(plain, dict):
-        return {_writable(key): _writable(item) for key, item in plain.items()}
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in plain.items()}
     return plain

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from pi_event_search.types.event import EventRef, Node, TextPreview
 from pi_event_search.types.shape import OPTIONAL, Shape
 from pi_event_search.types.vocabulary import BranchState
-from pi_event_search.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

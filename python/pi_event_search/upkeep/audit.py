@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.store.database import Database
 from pi_event_search.store.schema import epoch_range
 from pi_event_search.store.sources import READY, SourceRecord, load_sources
-from pi_event_search.values import NamedTuple, dataclass
 
 PIECE_BYTES = 16_000_000
 """Bytes of records compared at once."""

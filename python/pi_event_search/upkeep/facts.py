@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 
+from pi_event_search import _core
 from pi_event_search.access.path import StoredPath
 from pi_event_search.access.states import SessionStates
 from pi_event_search.store.rows import EVENT_COLUMNS, SUPERSEDED, EventRow, SessionRow
@@ -49,7 +50,7 @@ def facts_of(
     yield "event", _events(connection, session, segments)
     yield (
         "fragment",
-        _rows(
+        _fragments(
             connection,
             "SELECT event - ?, kind, n, tool_name, custom_type, flags, chars, head, text"
             " FROM fragments WHERE key IN (SELECT f.key FROM events e JOIN fragments f"
@@ -177,6 +178,22 @@ def _path(
 
 def _rows(connection: sqlite3.Connection, query: str, values: tuple[object, ...]) -> Iterator[Fact]:
     yield from connection.execute(query, values)
+
+
+def _fragments(
+    connection: sqlite3.Connection, query: str, values: tuple[object, ...]
+) -> Iterator[Fact]:
+    """Rows with ``head`` and ``text`` at their end, as texts: how one is stored depends on when."""
+    for *columns, head, text in connection.execute(query, values):
+        yield (*columns, head, _text(text, head))
+
+
+def _text(stored: bytes, head: int | None) -> tuple[str, str] | str:
+    """Both parts of a stored text, or why it cannot be read."""
+    try:
+        return _core.bounded_text(stored, head)
+    except (TypeError, ValueError, OverflowError) as error:
+        return f"unreadable ({error})"
 
 
 def _slices(values: list[int]) -> Iterator[list[int]]:

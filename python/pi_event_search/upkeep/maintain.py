@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from pi_event_search.config import Config, SessionDir
@@ -14,7 +15,6 @@ from pi_event_search.store.database import is_damage
 from pi_event_search.store.recovery import KnownFile, known_files
 from pi_event_search.store.sources import add_listing, add_source
 from pi_event_search.store.store import Store
-from pi_event_search.values import replace
 
 
 def bring_up_to_date(

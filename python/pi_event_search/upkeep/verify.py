@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.access.directory import Directory
@@ -20,7 +22,8 @@ from pi_event_search.config import Config
 from pi_event_search.errors import InvalidQuery
 from pi_event_search.ingest.reconcile import Reconciler, Report
 from pi_event_search.services.query import parse
-from pi_event_search.store.database import is_damage, metadata, refusal
+from pi_event_search.store.database import Contradiction, is_damage, metadata, refusal
+from pi_event_search.store.dictionary import stored_dictionary
 from pi_event_search.store.layout import Condition
 from pi_event_search.store.lease import writer_lease
 from pi_event_search.store.recovery import KnownFile, text_trouble
@@ -32,7 +35,6 @@ from pi_event_search.store.text_query import TextFilter, build
 from pi_event_search.types import Verification
 from pi_event_search.upkeep.facts import Fact, documents_of, facts_of, fragments_named
 from pi_event_search.upkeep.maintain import fill
-from pi_event_search.values import NamedTuple, dataclass, field
 
 ROUNDS = 3
 """How often both indexes are brought up to date when session files change meanwhile."""
@@ -77,6 +79,13 @@ def damage_of(store: Store) -> list[str]:
             found = _unsound_pages(connection)
             if found:
                 return [f"The database is damaged: {what}." for what in found]
+            try:
+                stored_dictionary(connection)
+            except (sqlite3.Error, Contradiction) as error:
+                if not is_damage(error):
+                    raise
+                store.database.condemn()  # where it is in use already, no sync would see this
+                return [f"The dictionary of the texts is damaged: {error}"]
             directory = store.directory / str(metadata(connection, "text_directory"))
             trouble = text_trouble(connection, directory, thorough=True)
     return [] if trouble is None else [f"The text index in {directory} cannot stay: {trouble}."]

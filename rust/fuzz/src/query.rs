@@ -1,8 +1,12 @@
-//! Any text as a query, and any text as what is searched: tokens, matches, snippets, previews.
+//! Any text as a query, and any text as what is searched: tokens, matches, snippets, previews,
+//! and the text at rest.
+
+use std::sync::{Arc, LazyLock};
 
 use pi_event_search_core::text::{
-    Bounded, Clause, QUERY_LIMIT, Query, QueryError, TERM_LIMIT, TOKEN_LIMIT, bound, compress,
-    count, decompress, identifiers, index_text, parse_query, preview, snippet, tokens, window,
+    Bounded, Clause, Dictionary, QUERY_LIMIT, Query, QueryError, TERM_LIMIT, TOKEN_LIMIT, bound,
+    compress, count, decompress, identifiers, index_text, parse_query, preview, snippet, tokens,
+    window,
 };
 
 use super::input::Input;
@@ -24,8 +28,7 @@ pub fn run(data: &[u8]) {
     let bounded = bound(&text, limit.max(2));
     check_snippet(&bounded, parsed.as_ref().ok(), limit);
     check_windows(&text, offset, limit);
-    assert_eq!(decompress(&compress(&text)).as_deref(), Ok(&*text));
-    let _ = decompress(input.content);
+    check_rest(&text, limit, input.content);
     let _ = identifiers(&text);
 }
 
@@ -80,6 +83,23 @@ fn check_snippet(text: &Bounded<'_>, query: Option<&Query>, limit: usize) {
         assert!(end <= start && start < stop && stop <= length);
         end = stop;
     }
+}
+
+/// With a dictionary and without one, whole and with one byte that is another.
+fn check_rest(text: &str, at: usize, any: &[u8]) {
+    static DICTIONARY: LazyLock<Arc<Dictionary>> = LazyLock::new(|| {
+        let line = |n: usize| format!("line {n} of src/main.rs: no such file or directory ({n})");
+        let texts: Vec<String> = (0..100).map(line).collect();
+        Dictionary::learn(&texts).expect("these texts have much in common")
+    });
+    for dictionary in [None, Some(&**DICTIONARY)] {
+        let mut stored = compress(text, dictionary);
+        assert_eq!(decompress(&stored).as_deref(), Ok(text));
+        let at = at % stored.len();
+        stored[at] ^= any.first().copied().unwrap_or(1);
+        assert!(decompress(&stored).map_or(true, |found| found == text));
+    }
+    let _ = decompress(any);
 }
 
 fn check_windows(text: &str, offset: usize, limit: usize) {

@@ -4,7 +4,7 @@
 use pi_event_search_core::document::{Facts, Texts, document};
 use pi_event_search_core::project::{Fragment, Kind, RelationshipKind};
 use pi_event_search_core::session::{self, Record};
-use pi_event_search_core::text::{INDEXED_LIMIT, bound, compress};
+use pi_event_search_core::text::{Dictionary, INDEXED_LIMIT, bound, compress};
 use pi_event_search_core::tree::Node;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -48,12 +48,12 @@ struct Analysed {
 }
 
 impl Analysed {
-    fn new(fragment: Fragment) -> Self {
+    fn new(fragment: Fragment, dictionary: Option<&Dictionary>) -> Self {
         let bounded = bound(&fragment.text, INDEXED_LIMIT);
         let stored = if bounded.is_whole() {
-            compress(&fragment.text)
+            compress(&fragment.text, dictionary)
         } else {
-            compress(&[bounded.head, bounded.tail].concat())
+            compress(&[bounded.head, bounded.tail].concat(), dictionary)
         };
         Self {
             kind: fragment.kind,
@@ -93,14 +93,17 @@ struct Entry {
 }
 
 impl Entry {
-    fn new(mut record: Record) -> Self {
+    fn new(mut record: Record, dictionary: Option<&Dictionary>) -> Self {
         let event = &mut record.event;
         let fragments = std::mem::take(&mut event.fragments);
         event.entry_type = limited(std::mem::take(&mut event.entry_type));
         event.role = event.role.take().map(limited);
         Self {
             record,
-            fragments: fragments.into_iter().map(Analysed::new).collect(),
+            fragments: fragments
+                .into_iter()
+                .map(|fragment| Analysed::new(fragment, dictionary))
+                .collect(),
         }
     }
 
@@ -170,7 +173,8 @@ pub struct Batch {
 
 impl Batch {
     /// Analyses what a reader handed out. `weight` counts the bytes of its records.
-    pub fn analyse(batch: session::Batch) -> Self {
+    /// Its texts are compressed with the dictionary of their index, where it has one.
+    pub fn analyse(batch: session::Batch, dictionary: Option<&Dictionary>) -> Self {
         let weight = batch
             .records
             .iter()
@@ -186,7 +190,11 @@ impl Batch {
                 None => receipts.push((receipt.as_str(), 1, offset)),
             }
         }
-        let entries: Vec<Entry> = batch.records.into_iter().map(Entry::new).collect();
+        let entries: Vec<Entry> = batch
+            .records
+            .into_iter()
+            .map(|record| Entry::new(record, dictionary))
+            .collect();
         let fragment_count = entries.iter().map(|entry| entry.fragments.len()).sum();
         Self {
             entries,

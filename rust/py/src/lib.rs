@@ -7,6 +7,7 @@
 #![allow(clippy::needless_pass_by_value, missing_docs)]
 
 mod batch;
+mod dictionary;
 mod errors;
 mod records;
 mod session;
@@ -32,6 +33,8 @@ mod _core {
 
     #[pymodule_export]
     use super::batch::{Batch, Rows};
+    #[pymodule_export]
+    use super::dictionary::Dictionary;
     #[pymodule_export]
     use super::errors::{NotASession, SourceChanged};
     #[pymodule_export]

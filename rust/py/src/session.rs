@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::batch::Batch;
+use crate::dictionary::Dictionary;
 use crate::errors::to_python;
 use crate::records::{Header, ParsedEvent};
 
@@ -78,10 +79,16 @@ impl SessionReader {
         self.reader.probed_bytes()
     }
 
-    fn next_batch(&mut self, py: Python<'_>, budget: u64) -> PyResult<Option<Batch>> {
+    fn next_batch(
+        &mut self,
+        py: Python<'_>,
+        budget: u64,
+        dictionary: Option<&Dictionary>,
+    ) -> PyResult<Option<Batch>> {
+        let dictionary = dictionary.map(Dictionary::opened);
         let batch = py.detach(|| {
             let batch = self.reader.next_batch(budget)?;
-            Ok(batch.map(Batch::analyse))
+            Ok(batch.map(|batch| Batch::analyse(batch, dictionary)))
         });
         batch.map_err(to_python)
     }

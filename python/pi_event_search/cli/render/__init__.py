@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TextIO
 
 from pi_event_search.cli.commands import Surroundings
@@ -28,7 +29,6 @@ from pi_event_search.types import (
     Verification,
 )
 from pi_event_search.types.shape import Shape
-from pi_event_search.values import replace
 
 
 def render(result: Shape, parsed: Parsed, around: Surroundings, stream: TextIO) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pi_event_search import config
 from pi_event_search.access.authorize import resolve_roots
@@ -13,7 +14,6 @@ from pi_event_search.cli.parser import Parsed, Values
 from pi_event_search.cli.render.screen import FAINT, STRONG, Screen
 from pi_event_search.errors import EventSearchError
 from pi_event_search.types import Coverage
-from pi_event_search.values import dataclass
 
 _PLACES = ("root", "all_workspaces", "sessions_dir", "index_dir")
 _FILTERS = dict(COMMANDS["search"].groups)["filters"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pi_event_search.cli.render.asked import Asked, nothing_to_look_at, where
 from pi_event_search.cli.render.coverage import coverage_notice, coverage_words
 from pi_event_search.cli.render.screen import BAD, FAINT, STRONG, Screen
 from pi_event_search.cli.render.words import ago, counted, size
 from pi_event_search.types import Problem, Status, SyncReport, Verification
-from pi_event_search.values import replace
 
 
 def render_status(status: Status, screen: Screen, asked: Asked) -> None:

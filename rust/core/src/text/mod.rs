@@ -11,13 +11,14 @@
 //!   `compounds`: identifiers of several words
 //! - `query`: terms and phrases; `matches` -> `snippet`: where they stand in a text
 //! - `preview`: head and tail, or one window, of a long text
-//! - `compress`: text at rest
+//! - `compress`: text at rest; `dictionary`: what makes it small
 //!
 //! Units: offsets and lengths are Unicode code points of the source text unless a name says bytes.
 
 mod bounds;
 mod compounds;
 mod compress;
+mod dictionary;
 mod fold;
 mod matches;
 mod parts;
@@ -33,6 +34,7 @@ mod table_tests;
 
 pub use bounds::{Bounded, INDEXED_LIMIT, bound, canonical_name, count};
 pub use compress::{DECOMPRESSED_LIMIT, DamagedText, compress, decompress};
+pub use dictionary::Dictionary;
 pub use parts::{Identifiers, PARTS_BORDER, identifiers};
 pub use preview::{Preview, preview, preview_bounded, window, window_bounded};
 pub use query::{Clause, QUERY_LIMIT, Query, QueryError, TERM_LIMIT, parse_query};
