@@ -5,7 +5,7 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import pytest
-from pi_event_search.ingest import ahead
+from pi_event_search.ingest import source as ingest
 from pi_event_search.types import Progress
 
 from tests.indexes import EVERYTHING, Place
@@ -16,7 +16,7 @@ def test_a_long_file_moves_on_too(place: Place) -> None:
     place.put("long", header("s1") + chain(0, 40, "walrus"))
     place.put("short", header("s2") + chain(0, 2, "walrus"))
     told: list[Progress] = []
-    with place.index() as index, patch.object(ahead, "READ_BYTES", 1_000):
+    with place.index() as index, patch.object(ingest, "READ_BYTES", 1_000):
         report = index.sync(progress=told.append)
     steps = [(each.sessions_done, each.bytes_done) for each in told]
     assert steps == sorted(steps)
@@ -39,7 +39,7 @@ def test_who_is_told_can_end_it_within_a_file(place: Place) -> None:
             raise Enough
 
     with place.index() as index:
-        with patch.object(ahead, "READ_BYTES", 1_000), pytest.raises(Enough):
+        with patch.object(ingest, "READ_BYTES", 1_000), pytest.raises(Enough):
             index.sync(progress=leave)
         assert not index.search("walrus", invocation=EVERYTHING).hits
         assert index.sync().events_added == 40

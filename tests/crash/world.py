@@ -19,7 +19,8 @@ from unittest.mock import patch
 
 from pi_event_search import EventIndex, IndexProblem
 from pi_event_search.faults import Noting, armed
-from pi_event_search.ingest import ahead, reconcile
+from pi_event_search.ingest import reconcile
+from pi_event_search.ingest import source as ingest
 from pi_event_search.store import lease, publish, store
 from pi_event_search.store.layout import newest_database
 
@@ -112,7 +113,7 @@ def _as_it_is(place: Place) -> Iterator[None]:
 @contextmanager
 def in_pieces(place: Place) -> Iterator[None]:
     """Records are read one by one, and every one or two are published."""
-    with patch.object(ahead, "READ_BYTES", 1), patch.object(publish, "BATCH_BYTES", 250):
+    with patch.object(ingest, "READ_BYTES", 1), patch.object(publish, "BATCH_BYTES", 250):
         yield
 
 

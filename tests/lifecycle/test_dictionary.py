@@ -11,7 +11,8 @@ from unittest.mock import patch
 
 import pytest
 from pi_event_search import IndexProblem, _core
-from pi_event_search.ingest import ahead
+from pi_event_search.ingest import reconcile
+from pi_event_search.ingest import source as ingest
 from pi_event_search.store import dictionary, publish
 
 from tests.learning import database_of, dictionaries, learning, sharing
@@ -116,7 +117,8 @@ class TestLearning:
     ) -> None:
         """Otherwise all that is there at first would be compressed without it."""
         world.write(header() + texts(1, FIRST + MORE))
-        monkeypatch.setattr(ahead, "READ_BYTES", 1_000)
+        monkeypatch.setattr(ingest, "READ_BYTES", 1_000)
+        monkeypatch.setattr(reconcile, "SOON_BYTES", 0)
         monkeypatch.setattr(dictionary, "FEWEST_BYTES", 500)
         with closing(sqlite3.connect(database_of(world.place))) as connection:
             pages = connection.execute("PRAGMA page_count").fetchone()[0]

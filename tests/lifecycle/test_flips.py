@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 from pi_event_search import EventIndex
-from pi_event_search.ingest import ahead
+from pi_event_search.ingest import source as ingest
 from pi_event_search.store import publish
 
 from tests.learning import dictionaries, learning, sharing
@@ -27,7 +27,7 @@ def test_flipped_bits(base: Path) -> None:
     write_sessions(base / "sessions")
     with (
         learning(),
-        patch.object(ahead, "READ_BYTES", 1_000),
+        patch.object(ingest, "READ_BYTES", 1_000),
         patch.object(publish, "BATCH_BYTES", 1_000),
         EventIndex.open(base / "index", [base / "sessions"]) as index,
     ):

@@ -16,7 +16,6 @@ from pi_event_search.access.directory import is_within
 from pi_event_search.config import Config, Problem
 from pi_event_search.errors import IndexBusy, InvalidArgument
 from pi_event_search.faults import point
-from pi_event_search.ingest.ahead import Opened, ReadAhead
 from pi_event_search.ingest.discover import Found
 from pi_event_search.ingest.source import Outcome, ingest_source
 from pi_event_search.ingest.survey import Known, Survey, found_at, stat_of, survey
@@ -97,8 +96,6 @@ class _Task:
     found: Found
     weight: int
     """Bytes to be read if the file only grew."""
-    is_new: bool
-    """Nothing is known of it."""
     afresh: bool = False
     """The whole file is to be read, whatever its checkpoint says."""
     begun: bool = False
@@ -210,23 +207,19 @@ class Reconciler:
         weight, sources = self._counts.bytes_read, 0
         publication.took = bar.within
         publication.expected = bar.bytes_left
-        with ReadAhead() as ahead:
-            while tasks:
-                task = tasks.popleft()
-                opened = ahead.take(task.found.canonical)
-                if tasks and tasks[0].is_new:
-                    ahead.begin(tasks[0].found.canonical, publication.dictionary)
-                task.begun = not self._ingest(task, publication, opened)
-                sources += 1
-                if task.begun:
-                    tasks.appendleft(task)
-                    break
-                bar.advance(task.weight)
-                if publication.full:
-                    self._commit(publication)
-                worth_it = self._counts.bytes_read - weight >= TURN_BYTES or sources >= TURN_SOURCES
-                if worth_it and publication.wanted():
-                    break
+        while tasks:
+            task = tasks.popleft()
+            task.begun = not self._ingest(task, publication)
+            sources += 1
+            if task.begun:
+                tasks.appendleft(task)
+                break
+            bar.advance(task.weight)
+            if publication.full:
+                self._commit(publication)
+            worth_it = self._counts.bytes_read - weight >= TURN_BYTES or sources >= TURN_SOURCES
+            if worth_it and publication.wanted():
+                break
         if gone and not tasks:
             self._forget(gone, publication)
         self._commit(publication)
@@ -285,8 +278,8 @@ class Reconciler:
             return  # the reading itself says what is wrong
         set_header(connection, record.source, header.id, header.cwd)
 
-    def _ingest(self, task: _Task, publication: Publication, opened: Opened | None) -> bool:
-        """Takes in one file, begun already or not; returns whether that was all of it."""
+    def _ingest(self, task: _Task, publication: Publication) -> bool:
+        """Takes in one file; returns whether that was all of it."""
         found, counts = task.found, self._counts
         connection = publication.begin()
         record = find_source(connection, found.canonical)
@@ -299,7 +292,7 @@ class Reconciler:
             counts.unchanged += not task.begun
             return True
         try:
-            outcome = self._read(record, publication, opened, afresh=task.afresh)
+            outcome = self._read(record, publication, afresh=task.afresh)
         except _core.NotASession as error:
             self._not_a_session(found, record, publication, str(error))
         except _core.SourceChanged as error:
@@ -322,18 +315,11 @@ class Reconciler:
             return not outcome.unfinished
         return True
 
-    def _read(
-        self,
-        record: SourceRecord,
-        publication: Publication,
-        opened: Opened | None,
-        *,
-        afresh: bool,
-    ) -> Outcome:
+    def _read(self, record: SourceRecord, publication: Publication, *, afresh: bool) -> Outcome:
         """One reading; a second one where the first met a file in motion, or rows of this session
         that cannot be gone on from."""
         try:
-            return ingest_source(record, publication, afresh=afresh, opened=opened)
+            return ingest_source(record, publication, afresh=afresh)
         except _core.SourceChanged:
             return ingest_source(record, publication, afresh=afresh)
         except (sqlite3.IntegrityError, *_UNFORESEEN):
@@ -458,4 +444,4 @@ class _Bar:
 
 def _task(found: Found, record: KnownSource | SourceRecord | None, afresh: bool) -> _Task:
     begins = 0 if record is None or afresh else record.pending_from
-    return _Task(found, max(found.size - begins, 0), record is None, afresh)
+    return _Task(found, max(found.size - begins, 0), afresh)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from pi_event_search import _core
 from pi_event_search.faults import point
-from pi_event_search.ingest.ahead import Opened
 from pi_event_search.ingest.placement import Placement
 from pi_event_search.store.epochs import remove_epoch
 from pi_event_search.store.publish import Publication
@@ -25,6 +24,9 @@ from pi_event_search.store.sources import (
     size_of,
     workspace_number,
 )
+
+READ_BYTES = 8_000_000
+"""Bytes of records parsed at once; bounds the memory of one reading."""
 
 
 @dataclass(slots=True)
@@ -59,16 +61,11 @@ class _Reading:
 
 
 def ingest_source(
-    source: SourceRecord,
-    publication: Publication,
-    *,
-    afresh: bool = False,
-    opened: Opened | None = None,
+    source: SourceRecord, publication: Publication, *, afresh: bool = False
 ) -> Outcome:
     """Brings one source up to date inside the publication.
 
-    ``afresh``: reads the whole file whatever its checkpoint says. ``opened``: the file, if somebody
-    has begun to read it from its start; of use where that is what is to be done.
+    ``afresh``: reads the whole file whatever its checkpoint says.
 
     A long file is published in pieces: an append or a first reading becomes visible piece by
     piece, a rebuild at its end, until then the old reading answers. Between two pieces that are
@@ -79,27 +76,25 @@ def ingest_source(
     :raises _core.SourceChanged: it was replaced while it was read; nothing of it was kept.
     """
     checkpoint = None if afresh else source.checkpoint
-    if opened is None or checkpoint is not None:
-        opened = Opened(
-            _core.SessionReader(source.path, checkpoint, source.version, time.time_ns())
-        )
-    reader = opened.reader
+    reader = _core.SessionReader(source.path, checkpoint, source.version, time.time_ns())
     outcome = Outcome(reader.plan, reader.reason)
     point("ingest.planned")
     if reader.plan == "unchanged":
         publication.begin()
         save_checkpoint(publication.connection, source.source, reader.checkpoint(time.time_ns()))
     else:
-        _read(source, opened, publication, outcome)
+        _read(source, reader, publication, outcome)
     outcome.bytes_read, outcome.probed_bytes = reader.bytes_read, reader.probed_bytes
     return outcome
 
 
-def _read(source: SourceRecord, opened: Opened, publication: Publication, outcome: Outcome) -> None:
+def _read(
+    source: SourceRecord, reader: _core.SessionReader, publication: Publication, outcome: Outcome
+) -> None:
     with publication.savepoint():
-        reading = _begin(source, opened.reader, publication)
+        reading = _begin(source, reader, publication)
         point("ingest.begun")
-        ended = _read_piece(source, reading, opened, publication, outcome)
+        ended = _read_piece(source, reading, reader, publication, outcome)
     try:
         while not ended:
             publication.commit()
@@ -108,7 +103,7 @@ def _read(source: SourceRecord, opened: Opened, publication: Publication, outcom
                 outcome.unfinished = True
                 return
             with publication.savepoint():
-                ended = _read_piece(source, reading, opened, publication, outcome)
+                ended = _read_piece(source, reading, reader, publication, outcome)
     except BaseException:
         if reading.epoch not in (source.epoch, source.published):
             publication.begin()
@@ -127,15 +122,14 @@ def _can_go_on_later(source: SourceRecord, reading: _Reading) -> bool:
 def _read_piece(
     source: SourceRecord,
     reading: _Reading,
-    opened: Opened,
+    reader: _core.SessionReader,
     publication: Publication,
     outcome: Outcome,
 ) -> bool:
     """Reads until the publication is full or the file ends; returns whether it ended."""
     ended = False
-    # What was read ahead is behind the checkpoint of the reader already, so it is always taken.
-    while opened.ahead is not None or not (ended or publication.full):
-        batch = opened.next_batch(publication.dictionary)
+    while not ended and not publication.full:
+        batch = reader.next_batch(READ_BYTES, publication.dictionary)
         ended = batch is None
         if batch is not None:
             outcome.events_added += _Writer(reading, publication).write(batch)
@@ -145,7 +139,7 @@ def _read_piece(
     _save_session(reading, publication)
     point("ingest.session_saved")
     if ended or source.epoch in (None, reading.epoch):
-        _save_source(source, reading, opened.reader, publication, ended=ended)
+        _save_source(source, reading, reader, publication, ended=ended)
     return ended
 
 
