@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pi_event_search import EventIndex, InvalidQuery, _core
-from pi_event_search.types import Edge, EventRef
+from pi_event_search.types.event import EventRef
+from pi_event_search.types.trace import Edge
 
 from tests.facts import Told, dump, hits, receipts, told
 from tests.indexes import EVERYTHING, passing_place

@@ -9,9 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pi_event_search.errors import InvalidArgument, InvalidQuery
-from pi_event_search.types import ReadRequest, SearchRequest, SessionsRequest, TraceRequest
 from pi_event_search.types.instants import iso_instant
-from pi_event_search.types.requests import words
+from pi_event_search.types.requests import (
+    ReadRequest,
+    SearchRequest,
+    SessionsRequest,
+    TraceRequest,
+    words,
+)
 
 
 @pytest.mark.parametrize(

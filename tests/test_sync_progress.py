@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 from pi_event_search.ingest import source as ingest
-from pi_event_search.types import Progress
+from pi_event_search.types.coverage import Progress
 
 from tests.indexes import EVERYTHING, Place
 from tests.sessions import chain, header

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,10 +12,10 @@ from benches.relevance.evaluate import Score, by_class, histories, ranks
 
 CHOICES = {
     "plain BM25": PLAIN,
-    "+ parts weigh less": replace(PLAIN, part=RANKING.part),
-    "+ whole identifiers": replace(PLAIN, whole=RANKING.whole),
-    "+ what was said": replace(PLAIN, said=RANKING.said),
-    "+ words side by side": replace(PLAIN, adjacent=RANKING.adjacent),
+    "+ parts weigh less": PLAIN._replace(part=RANKING.part),
+    "+ whole identifiers": PLAIN._replace(whole=RANKING.whole),
+    "+ what was said": PLAIN._replace(said=RANKING.said),
+    "+ words side by side": PLAIN._replace(adjacent=RANKING.adjacent),
     "defaults": RANKING,
 }
 """Each choice by itself on top of plain BM25, and all of them together."""

@@ -8,6 +8,7 @@ Results are frozen objects with ``to_json()``; failures are drawn in
 :mod:`pi_event_search.errors`.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pi_event_search.errors import (
@@ -18,23 +19,15 @@ from pi_event_search.errors import (
     InvalidQuery,
     NotFound,
 )
-from pi_event_search.types import (
-    Change,
-    Coverage,
-    Event,
-    Hit,
-    Invocation,
-    Lineage,
-    Progress,
-    SearchPage,
-    SessionPage,
-    Status,
-    SyncReport,
-    Trace,
-)
 
 if TYPE_CHECKING:
     from pi_event_search.index import EventIndex
+    from pi_event_search.types.coverage import Change, Coverage, Progress, SyncReport
+    from pi_event_search.types.event import Event
+    from pi_event_search.types.requests import Invocation
+    from pi_event_search.types.search import Hit, SearchPage
+    from pi_event_search.types.sessions import Lineage, SessionPage, Status
+    from pi_event_search.types.trace import Trace
 
 __all__ = [
     "Change",
@@ -59,10 +52,21 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Loads the engines only when an index is used: the command line answers errors without."""
-    if name == "EventIndex":
-        from pi_event_search.index import EventIndex
+_HOMES = {
+    "index": ("EventIndex",),
+    "types.coverage": ("Change", "Coverage", "Progress", "SyncReport"),
+    "types.event": ("Event",),
+    "types.requests": ("Invocation",),
+    "types.search": ("Hit", "SearchPage"),
+    "types.sessions": ("Lineage", "SessionPage", "Status"),
+    "types.trace": ("Trace",),
+}
 
-        return EventIndex
+
+def __getattr__(name: str) -> Any:
+    """Loads a public name when it is first asked for: the command line needs few of them, and
+    answers mistakes without the engines."""
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -20,9 +20,8 @@ import pwd
 import re
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 StrPath = str | os.PathLike[str]
 StrPaths = StrPath | Iterable[StrPath]
@@ -31,8 +30,7 @@ StrPaths = StrPath | Iterable[StrPath]
 SETTINGS_LIMIT = 4 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Something that could not be observed: which path, a kebab-case kind, one sentence."""
 
     path: bytes
@@ -40,16 +38,14 @@ class Problem:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class SessionDir:
+class SessionDir(NamedTuple):
     """A directory to search for session files; `archive` when Pi itself does not look there."""
 
     path: Path
     archive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """Resolved places. All paths are absolute, except workspace roots that were given relative:
     those are kept as written, so that authorization can refuse them."""
 

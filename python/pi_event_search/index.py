@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pi_event_search import _core, config
 from pi_event_search.access.coverage import coverage_of, problems_of
@@ -26,29 +26,25 @@ from pi_event_search.services.search import Search
 from pi_event_search.store.lease import WAIT_SECONDS
 from pi_event_search.store.schema import SCHEMA_VERSION
 from pi_event_search.store.store import Snapshot, Store
-from pi_event_search.types import (
-    Change,
-    Coverage,
-    Event,
-    IndexFacts,
+from pi_event_search.types.coverage import Change, Coverage, Problem, Progress, SyncReport
+from pi_event_search.types.requests import (
     Invocation,
-    Lineage,
-    Problem,
-    Progress,
+    Moment,
+    PathText,
     ReadRequest,
-    SearchPage,
     SearchRequest,
-    SessionPage,
     SessionsRequest,
-    Status,
-    SyncReport,
-    Trace,
     TraceRequest,
-    Verification,
+    words,
 )
-from pi_event_search.types.requests import Moment, PathText, words
+from pi_event_search.types.search import SearchPage
 from pi_event_search.upkeep.audit import PIECE_BYTES, Audit
 from pi_event_search.upkeep.maintain import bring_up_to_date, rebuild
+
+if TYPE_CHECKING:
+    from pi_event_search.types.event import Event
+    from pi_event_search.types.sessions import Lineage, SessionPage, Status, Verification
+    from pi_event_search.types.trace import Trace
 
 _SMALL_BATCH_BYTES = 8_000_000
 """Session records after which a batch is published while questions are answered."""
@@ -238,6 +234,7 @@ class EventIndex:
 
         :raises IndexBusy: another process is writing and did not finish in time.
         """
+        from pi_event_search.types.sessions import Verification
         from pi_event_search.upkeep.verify import damage_of, verify
 
         with self._guarded():
@@ -399,6 +396,8 @@ class EventIndex:
 
     def status(self, *, invocation: Invocation | None = None) -> Status:
         """What is indexed, and what is not and why."""
+        from pi_event_search.types.sessions import IndexFacts, Status
+
         with self._asking(), self._view(invocation) as (snapshot, view):
             count = snapshot.connection.execute
             return Status(

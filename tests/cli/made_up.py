@@ -10,37 +10,29 @@ from pathlib import Path
 from typing import Any
 
 from pi_event_search.cli import main
-from pi_event_search.types import (
-    Coverage,
-    CoverageProblem,
-    Diagnostics,
-    DiagnosticTerm,
-    Edge,
+from pi_event_search.types.coverage import Coverage, CoverageProblem, Problem, Progress, SyncReport
+from pi_event_search.types.event import (
     Event,
     EventRef,
-    FileRef,
     ForkReceipt,
     Fragment,
     FragmentCoverage,
-    Hit,
-    IndexFacts,
-    Lineage,
     Neighbors,
     Node,
     Omission,
-    Problem,
-    Progress,
-    SearchPage,
+    Source,
+    TextPreview,
+)
+from pi_event_search.types.search import Diagnostics, DiagnosticTerm, Hit, SearchPage, TextRange
+from pi_event_search.types.sessions import (
+    IndexFacts,
+    Lineage,
     SessionPage,
     SessionSummary,
-    Source,
     Status,
-    SyncReport,
-    TextPreview,
-    TextRange,
-    Trace,
     Verification,
 )
+from pi_event_search.types.trace import Edge, FileRef, Trace
 
 NOW = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 SESSION = "0195a1c2-1111-7000-8000-00000000000a"

@@ -6,7 +6,7 @@ import io
 
 import pytest
 from pi_event_search.cli.progress import INTERVAL, PATIENCE, ProgressBar, remaining
-from pi_event_search.types import Progress
+from pi_event_search.types.coverage import Progress
 
 
 class Clock:

@@ -27,15 +27,9 @@ from pi_event_search.cli.render.search import render_search
 from pi_event_search.cli.render.sessions import render_lineage, render_sessions
 from pi_event_search.cli.render.trace import render_trace
 from pi_event_search.cli.render.words import ago, counted, local_time, size
-from pi_event_search.types import (
-    Diagnostics,
-    DiagnosticTerm,
-    Lineage,
-    SearchPage,
-    SessionPage,
-    TextPreview,
-    TextRange,
-)
+from pi_event_search.types.event import TextPreview
+from pi_event_search.types.search import Diagnostics, DiagnosticTerm, SearchPage, TextRange
+from pi_event_search.types.sessions import Lineage, SessionPage
 from rich.cells import cell_len
 
 from tests.cli.made_up import (

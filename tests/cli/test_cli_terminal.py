@@ -37,7 +37,7 @@ GROUNDS = {"dark": "15;0", "light": "0;15"}
 END = "=== end of "
 CHILD = f"""
 import sys
-from pi_event_search.types import Lineage
+from pi_event_search.types.sessions import Lineage
 from tests.cli.made_up import SESSION, MadeUpIndex
 for command in sys.argv[1:]:
     index = MadeUpIndex()

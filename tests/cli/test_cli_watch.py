@@ -18,7 +18,7 @@ import pytest
 from pi_event_search.cli import main
 from pi_event_search.cli.render.change import change_line
 from pi_event_search.errors import IndexBusy, IndexProblem
-from pi_event_search.types import Change
+from pi_event_search.types.coverage import Change
 
 from tests.indexes import Place, passing_place
 from tests.sessions import chain, header

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pi_event_search import EventIndex, Invocation
-from pi_event_search.types import Edge, EventRef, FileRef
+from pi_event_search.types.event import EventRef
+from pi_event_search.types.trace import Edge, FileRef
 
 from tests.indexes import EVERYTHING
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pi_event_search import EventIndex
-from pi_event_search.types import Edge as FoundEdge
-from pi_event_search.types import EventRef, FileRef, ForkReceipt, Node, Trace
+from pi_event_search.types.event import EventRef, ForkReceipt, Node
+from pi_event_search.types.trace import Edge as FoundEdge
+from pi_event_search.types.trace import FileRef, Trace
 
 from tests.context.histories import Part, histories, writings
 from tests.indexes import EVERYTHING, passing_place

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pi_event_search import EventIndex, InvalidArgument, NotFound
-from pi_event_search.types import Event, TextPreview
+from pi_event_search.types.event import Event, TextPreview
 
 from tests.context.seen import Indexed
 from tests.context.writing import Log

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pi_event_search import EventIndex
-from pi_event_search.types import FileRef
+from pi_event_search.types.trace import FileRef
 
 from tests.context.seen import Indexed, lines, related
 from tests.context.writing import Log

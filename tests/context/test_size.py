@@ -13,7 +13,9 @@ from pi_event_search import EventIndex
 from pi_event_search.access.coverage import coverage_of
 from pi_event_search.services.read import read_event
 from pi_event_search.services.trace import trace_event
-from pi_event_search.types import Event, ReadRequest, Trace, TraceRequest
+from pi_event_search.types.event import Event
+from pi_event_search.types.requests import ReadRequest, TraceRequest
+from pi_event_search.types.trace import Trace
 
 from tests.context.writing import Log
 from tests.indexes import EVERYTHING, Place, passing_place

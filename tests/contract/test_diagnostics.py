@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pi_event_search import EventIndex, Invocation
-from pi_event_search.types import Diagnostics
+from pi_event_search.types.search import Diagnostics
 
 from tests.contract.place import EVERYWHERE, indexed
 from tests.contract.writing import Pi, call

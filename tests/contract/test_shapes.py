@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from pi_event_search import EventIndex
-from pi_event_search.types import EventRef
+from pi_event_search.types.event import EventRef
 from pi_event_search.types.shape import Shape
 
 from tests.contract import shapes

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from pi_event_search import EventIndex, Invocation
-from pi_event_search.types import EventRef
+from pi_event_search.types.event import EventRef
 
 from tests.indexes import EVERYTHING
 from tests.pi.compare import Facts, compare

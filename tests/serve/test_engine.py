@@ -14,7 +14,7 @@ from pi_event_search import EventIndex, EventSearchError, IndexBusy, IndexProble
 from pi_event_search.serve.engine import Engine, Stopped
 from pi_event_search.serve.log import Log
 from pi_event_search.serve.shared import SharedRuns
-from pi_event_search.types import Coverage, CoverageProblem, Progress
+from pi_event_search.types.coverage import Coverage, CoverageProblem, Progress
 
 from tests.serve.conftest import write_history
 

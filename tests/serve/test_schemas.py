@@ -20,7 +20,7 @@ from pi_event_search.serve.arguments import (
 )
 from pi_event_search.serve.protocol import RpcError
 from pi_event_search.serve.schemas import tools
-from pi_event_search.types import Invocation, ReadRequest, SearchRequest, TraceRequest
+from pi_event_search.types.requests import Invocation, ReadRequest, SearchRequest, TraceRequest
 
 TREE = Path(__file__).resolve().parents[2]
 PACKAGE = TREE / "python" / "pi_event_search" / "pi_extension"

@@ -12,9 +12,8 @@ import os
 import posixpath
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pi_event_search.config import StrPath, StrPaths, several
 
@@ -24,8 +23,7 @@ Origin = Literal["explicit", "configured", "git", "cwd"]
 _LINK_LIMIT = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(NamedTuple):
     """A canonical absolute directory: sessions recorded in it or below it are authorized."""
 
     path: str

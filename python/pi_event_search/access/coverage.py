@@ -22,7 +22,7 @@ from pi_event_search.store.sources import (
     READY,
     UNREADABLE,
 )
-from pi_event_search.types import Coverage, CoverageProblem, Problem
+from pi_event_search.types.coverage import Coverage, CoverageProblem, Problem
 from pi_event_search.types.vocabulary import CoverageState
 
 DUPLICATE_SESSION = "duplicate-session"

@@ -25,7 +25,7 @@ from pi_event_search.store.schema import (
     event_number,
     ord_of,
 )
-from pi_event_search.types import Invocation
+from pi_event_search.types.requests import Invocation
 
 CURRENT = "current"
 """The session id by which a caller names the session that its invocation comes from."""

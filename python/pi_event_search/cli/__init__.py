@@ -29,7 +29,7 @@ from pi_event_search.errors import (
     InvalidQuery,
     NotFound,
 )
-from pi_event_search.types import Change, Verification
+from pi_event_search.types.coverage import Change
 from pi_event_search.types.shape import Shape, dump
 
 DONE, UNFORESEEN, USAGE, NOT_FOUND, PROBLEM, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -101,7 +101,8 @@ def _run(argv: Sequence[str], open_index: OpenIndex, now: datetime, zone: tzinfo
         message = f"Something unforeseen happened: {type(error).__name__}: {error}"
         hint = f"{message} (set {_DEBUG}=1 for the traceback)"
         return _fail(UNFORESEEN, EventSearchError.code, hint, as_json)
-    return PROBLEM if isinstance(result, Verification) and not result.equal else DONE
+    finds_difference = getattr(result, "equal", True) is False  # only a verification says so
+    return PROBLEM if finds_difference else DONE
 
 
 def _answer(

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pi_event_search.cli.facade import Index
 from pi_event_search.cli.parser import Parsed, Values
 from pi_event_search.cli.times import parse_time
 from pi_event_search.errors import IndexBusy, InvalidArgument
-from pi_event_search.types import (
-    Change,
+from pi_event_search.types.coverage import Change, Progress, SyncReport
+from pi_event_search.types.requests import (
     Invocation,
-    Progress,
     ReadRequest,
     SearchRequest,
     SessionsRequest,
-    SyncReport,
     TraceRequest,
-    Verification,
 )
 from pi_event_search.types.shape import Shape
 
+if TYPE_CHECKING:
+    from pi_event_search.types.sessions import Verification
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+
+class Surroundings(NamedTuple):
     """What a command knows besides its values."""
 
     now: datetime

@@ -7,22 +7,17 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from importlib import import_module
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from pi_event_search.errors import IndexBusy
-from pi_event_search.types import (
-    Change,
-    Event,
-    Invocation,
-    Lineage,
-    Progress,
-    SearchPage,
-    SessionPage,
-    Status,
-    SyncReport,
-    Trace,
-    Verification,
-)
+from pi_event_search.types.coverage import Change, Progress, SyncReport
+from pi_event_search.types.requests import Invocation
+from pi_event_search.types.search import SearchPage
+
+if TYPE_CHECKING:
+    from pi_event_search.types.event import Event
+    from pi_event_search.types.sessions import Lineage, SessionPage, Status, Verification
+    from pi_event_search.types.trace import Trace
 
 
 class Index(Protocol):

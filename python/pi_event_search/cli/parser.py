@@ -7,9 +7,8 @@ version of Python likes, and takes longer to load than a command line to be read
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pi_event_search.cli.arguments import (
     COMMANDS,
@@ -25,8 +24,7 @@ Values = SimpleNamespace
 """The values of the options, by their arguments: False, None or an empty list where not given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """A command line that makes sense so far; values are checked by whom they are for."""
 
     command: Command
@@ -34,8 +32,7 @@ class Parsed:
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AboutProgram:
+class AboutProgram(NamedTuple):
     """A command line that names no command but asks about the program itself."""
 
     topic: Literal["help", "version", "completion"]

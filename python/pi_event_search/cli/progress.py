@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pi_event_search.types import Progress
+from pi_event_search.types.coverage import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

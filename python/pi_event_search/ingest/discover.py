@@ -54,8 +54,7 @@ class Entry(Protocol):
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
 
 
-@dataclass(frozen=True, slots=True)
-class FileSystem:
+class FileSystem(NamedTuple):
     """The system calls of a scan. Tests replace some to have things happen between two of them."""
 
     scandir: Callable[[bytes], AbstractContextManager[Iterator[Entry]]] = os.scandir
@@ -64,8 +63,7 @@ class FileSystem:
     realpath: Callable[[bytes], bytes] = os.path.realpath
 
 
-@dataclass(frozen=True, slots=True)
-class _Listing:
+class _Listing(NamedTuple):
     """A directory that was read to its end: what it is and every name in it."""
 
     identity: tuple[int, int]

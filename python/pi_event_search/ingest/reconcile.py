@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from pi_event_search import _core
 from pi_event_search.access.directory import is_within
@@ -41,7 +42,7 @@ from pi_event_search.store.sources import (
     set_state,
 )
 from pi_event_search.store.store import Store
-from pi_event_search.types import Change, Progress
+from pi_event_search.types.coverage import Change, Progress
 from pi_event_search.types.vocabulary import ChangeKind
 
 BULK_BYTES = 8_000_000
@@ -79,8 +80,7 @@ class Counts:
     events_added: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
+class Pace(NamedTuple):
     """How a sync gets along with others: writers in other processes, and who waits for answers."""
 
     wait: float = WAIT_SECONDS

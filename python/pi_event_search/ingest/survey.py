@@ -19,6 +19,7 @@ import os
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from pi_event_search.config import Config, Problem
 from pi_event_search.ingest.discover import Found, Scan, scan
@@ -30,8 +31,7 @@ Listing = tuple[bytes, int, bytes]
 """Session directory, source, and the way from the one to the other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """The sources as the index has them."""
 
     sources: dict[bytes, KnownSource]

@@ -8,7 +8,7 @@ from typing import Any
 
 from pi_event_search.errors import InvalidArgument
 from pi_event_search.serve.protocol import INVALID_PARAMS, RpcError
-from pi_event_search.types import Invocation
+from pi_event_search.types.requests import Invocation
 from pi_event_search.types.shape import camel_case, whole_characters
 
 _SEARCH = (

@@ -11,7 +11,7 @@ from pi_event_search.errors import IndexBusy
 from pi_event_search.serve.engine import Engine, Stopped
 from pi_event_search.serve.log import Log
 from pi_event_search.serve.memory import give_back
-from pi_event_search.types import Change
+from pi_event_search.types.coverage import Change
 
 BETWEEN_SECONDS = 10.0
 """At least so long lies between two looks at the session directories."""

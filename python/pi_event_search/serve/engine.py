@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from pi_event_search.errors import EventSearchError, IndexBusy
 from pi_event_search.serve.log import Log
 from pi_event_search.serve.shared import SharedRuns
-from pi_event_search.types import Change, Coverage, Invocation, Progress
+from pi_event_search.types.coverage import Change, Coverage, Progress
+from pi_event_search.types.requests import Invocation
 
 if TYPE_CHECKING:
     from pi_event_search.index import EventIndex
@@ -59,8 +60,9 @@ class Engine:
         """Asks the index, after the caller's own session was brought up to date."""
         if invocation.current_session_file is not None:
             self._try_sync(os.fspath(invocation.current_session_file))
+        caught_up = self.caught_up  # as of before the answer, which may be older than the end of it
         answer = getattr(self.index, method)(**arguments, invocation=invocation)
-        return answer if self.caught_up else _not_yet_looked(answer)
+        return answer if caught_up else _not_yet_looked(answer)
 
     def sync_session(self, path: str) -> bool:
         """Brings one session file up to date; returns whether there is such a file.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pi_event_search import _core
 from pi_event_search.services.matches import Matches
-from pi_event_search.types import Diagnostics, DiagnosticTerm
+from pi_event_search.types.search import Diagnostics, DiagnosticTerm
 
 COUNT_LIMIT = 1_000
 """Where counting stops."""

@@ -7,7 +7,7 @@ same however many sessions there are.
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pi_event_search.access.visible import Visible
 from pi_event_search.store.text_query import TextFilter
@@ -38,8 +38,8 @@ class Holders:
         restriction = self._whole()
         if self.without is None:
             return restriction
-        return replace(
-            restriction, without_epochs=sorted((*restriction.without_epochs, self.without))
+        return restriction._replace(
+            without_epochs=sorted((*restriction.without_epochs, self.without))
         )
 
     def _whole(self) -> TextFilter:
@@ -51,5 +51,5 @@ class Holders:
         if not outside:
             return restriction
         if len(outside) < len(self.workspaces):
-            return replace(restriction, without_workspaces=sorted(outside))
-        return replace(restriction, workspaces=sorted(self.workspaces))
+            return restriction._replace(without_workspaces=sorted(outside))
+        return restriction._replace(workspaces=sorted(self.workspaces))

@@ -10,7 +10,6 @@ import heapq
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice
 from operator import attrgetter
@@ -31,7 +30,7 @@ from pi_event_search.store.schema import ORD_BITS, epoch_of
 from pi_event_search.store.store import Snapshot
 from pi_event_search.store.text_hits import RankedHits, TextHit, pages
 from pi_event_search.store.text_query import TextFilter, build, ranked
-from pi_event_search.types import SearchRequest
+from pi_event_search.types.requests import SearchRequest
 
 _MOST_ROWS = 500
 """Hits whose rows are read together, at most."""
@@ -141,7 +140,7 @@ class Matches:
         return Counter({event: n for event, n in matching.items() if event is not None})
 
     def _among(self, events: Mapping[int, EventRow]) -> TextFilter:
-        return replace(self.restriction, events=sorted(events))
+        return self.restriction._replace(events=sorted(events))
 
     def count(self, query: _core.Query | None, limit: int) -> int:
         """How many events match whatever the filters, counted up to a limit."""
@@ -183,8 +182,7 @@ class Matches:
     def restriction(self) -> TextFilter:
         """Every filter of the request that the engine can decide."""
         request = self._request
-        return replace(
-            self.only(self.sessions),
+        return self.only(self.sessions)._replace(
             facets={
                 "kind": request.kinds,
                 "type": request.entry_types,
@@ -200,7 +198,7 @@ class Matches:
     def only(self, sessions: Holders) -> TextFilter:
         """The events of some sessions, less what is suppressed, as far as the engine can tell."""
         suppressed = (_core.FACET_RETRIEVAL,) if self._suppresses else ()
-        return replace(sessions.filter(), without_facets=suppressed)
+        return sessions.filter()._replace(without_facets=suppressed)
 
     def passes(self, row: EventRow) -> bool:
         """Whether an event of a session that may answer passes what the rows decide."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pi_event_search.access.view import View
-from pi_event_search.services.evidence import node_preview, timestamp_of
+from pi_event_search.services.evidence import timestamp_of
 from pi_event_search.services.forks import forks_at
+from pi_event_search.services.previews import node_preview
 from pi_event_search.store.rows import EventRow
-from pi_event_search.types import EventRef, ForkReceipt, Neighbors, Node, ReadRequest
+from pi_event_search.types.event import EventRef, ForkReceipt, Neighbors, Node
+from pi_event_search.types.requests import ReadRequest
 from pi_event_search.types.vocabulary import ForkKind
 
 

@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from pi_event_search import _core
 from pi_event_search.access.view import View
 from pi_event_search.errors import InvalidArgument, NotFound
-from pi_event_search.services.evidence import (
+from pi_event_search.services.evidence import fragment_id, timestamp_of
+from pi_event_search.services.neighbors import neighbors_of
+from pi_event_search.services.previews import (
     PREVIEW_CHARS,
-    fragment_id,
     preview_of,
     stored_preview,
     stored_window,
     text_preview,
-    timestamp_of,
 )
-from pi_event_search.services.neighbors import neighbors_of
 from pi_event_search.store.rows import (
     DERIVED_ID,
     ERROR,
@@ -27,16 +26,16 @@ from pi_event_search.store.rows import (
     FragmentRow,
     SessionRow,
 )
-from pi_event_search.types import (
-    Coverage,
+from pi_event_search.types.coverage import Coverage
+from pi_event_search.types.event import (
     Event,
     Fragment,
     FragmentCoverage,
     Omission,
-    ReadRequest,
     Source,
     TextPreview,
 )
+from pi_event_search.types.requests import ReadRequest
 from pi_event_search.types.vocabulary import SourceState
 
 MAX_FRAGMENTS = 12

@@ -20,7 +20,8 @@ from pi_event_search.services.silent import NO_FRAGMENT
 from pi_event_search.store.rows import ERROR, FRAGMENT_COLUMNS, EventRow, FragmentRow, SessionRow
 from pi_event_search.store.schema import epoch_of
 from pi_event_search.store.store import Snapshot
-from pi_event_search.types import Diagnostics, Hit, SearchRequest
+from pi_event_search.types.requests import SearchRequest
+from pi_event_search.types.search import Diagnostics, Hit
 
 SNIPPET_CHARS = 240
 """Code points of a snippet."""

@@ -9,7 +9,9 @@ from pi_event_search.services.evidence import iso_time
 from pi_event_search.store.rows import SessionRow
 from pi_event_search.store.schema import epoch_range
 from pi_event_search.store.sources import READY
-from pi_event_search.types import Coverage, Lineage, SessionPage, SessionsRequest, SessionSummary
+from pi_event_search.types.coverage import Coverage
+from pi_event_search.types.requests import SessionsRequest
+from pi_event_search.types.sessions import Lineage, SessionPage, SessionSummary
 
 
 def list_sessions(view: View, request: SessionsRequest, coverage: Coverage) -> SessionPage:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pi_event_search.access.view import View
-from pi_event_search.services.evidence import node_preview
 from pi_event_search.services.neighbors import node, ref
+from pi_event_search.services.previews import node_preview
 from pi_event_search.services.relations import Relation, relations_of
 from pi_event_search.store.rows import EventRow
-from pi_event_search.types import Edge, FileRef, Trace, TraceRequest
+from pi_event_search.types.requests import TraceRequest
+from pi_event_search.types.trace import Edge, FileRef, Trace
 
 MAX_CHILDREN = 20
 MAX_SIBLINGS = 20

@@ -21,8 +21,8 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pi_event_search.errors import IndexBusy, IndexProblem
 from pi_event_search.faults import point
@@ -38,8 +38,7 @@ POLITE_TRIES = 20
 _AT_WORK, _AT_REST = b"\1", b"\0"
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(NamedTuple):
     """The right to write, while the block of :func:`writer_lease` runs."""
 
     directory: Path

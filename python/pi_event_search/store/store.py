@@ -6,7 +6,6 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,8 +56,7 @@ DEAD_FLOOR = 2_000
 are deleted: Tantivy never takes them out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """One committed state of both stores."""
 
     connection: sqlite3.Connection

@@ -14,9 +14,8 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pi_event_search.errors import IndexBusy
 
@@ -35,8 +34,7 @@ _TRAILER = 8
 _CHUNK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Segment:
+class _Segment(NamedTuple):
     """One segment as the meta file describes it."""
 
     stem: str
@@ -52,8 +50,7 @@ class _Segment:
             yield f"{self.stem}.{self.deletes}.del"
 
 
-@dataclass(frozen=True, slots=True)
-class Documents:
+class Documents(NamedTuple):
     """How many documents a directory holds, and how many of them are deleted but still there."""
 
     total: int

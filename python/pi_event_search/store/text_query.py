@@ -6,8 +6,8 @@ No string of a caller ever reaches the engine's own query parser.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import tantivy
@@ -19,8 +19,7 @@ Query = tantivy.Query
 Occur = tantivy.Occur
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """What the score adds to BM25. `benches/relevance` shows what each choice is worth."""
 
     part: float
@@ -66,15 +65,14 @@ class Ranked(NamedTuple):
     said: float
 
 
-@dataclass(frozen=True, slots=True)
-class TextFilter:
+class TextFilter(NamedTuple):
     """Facts that never change, decided inside the engine. Empty means no constraint.
 
     ``facets`` maps a fact to the accepted values (any of them). ``epochs`` and ``workspaces``
     restrict, ``without_epochs`` excludes. ``ts`` is in milliseconds, inclusive on both ends.
     """
 
-    facets: dict[str, Sequence[str]] = field(default_factory=dict)
+    facets: Mapping[str, Sequence[str]] = MappingProxyType({})
     without_facets: Sequence[str] = ()
     epochs: Sequence[int] | None = None
     workspaces: Sequence[int] | None = None

@@ -18,6 +18,16 @@ class CoverageProblem(Shape):
 
 
 @dataclass(frozen=True, slots=True)
+class Problem(Shape):
+    """Something of one source that the index does not hold."""
+
+    path: str
+    kind: str
+    detail: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage(Shape):
     """How much of the history in the caller's scope the answer could draw on."""
 

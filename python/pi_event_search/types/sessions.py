@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pi_event_search.types.coverage import Coverage
+from pi_event_search.types.coverage import Coverage, Problem
 from pi_event_search.types.shape import LOCAL, OPTIONAL, Shape
 from pi_event_search.types.vocabulary import SessionState
 
@@ -55,16 +55,6 @@ class IndexFacts(Shape):
     sessions: int
     events: int
     fragments: int
-
-
-@dataclass(frozen=True, slots=True)
-class Problem(Shape):
-    """Something of one source that the index does not hold."""
-
-    path: str
-    kind: str
-    detail: str
-    count: int
 
 
 @dataclass(frozen=True, slots=True)

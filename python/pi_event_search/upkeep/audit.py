@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from pi_event_search import _core
@@ -43,8 +42,7 @@ class _Begun(NamedTuple):
     """Where to go on."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     records: list[tuple[int, int, int]]
     """First byte, the byte behind the last, and hash."""
     behind: int | None

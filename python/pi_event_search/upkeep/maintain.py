@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from pi_event_search.config import Config, SessionDir
@@ -89,5 +88,5 @@ def fill(
     others = tuple(
         SessionDir(Path(os.fsdecode(path)), archive=True) for path in sorted(more - directories)
     )
-    everything = replace(config, session_dirs=(*config.session_dirs, *others))
+    everything = config._replace(session_dirs=(*config.session_dirs, *others))
     return Reconciler(store, everything, progress).directories()

@@ -32,7 +32,7 @@ from pi_event_search.store.sources import READY, load_sources
 from pi_event_search.store.store import Snapshot, Store
 from pi_event_search.store.text_hits import matching_keys
 from pi_event_search.store.text_query import TextFilter, build
-from pi_event_search.types import Verification
+from pi_event_search.types.sessions import Verification
 from pi_event_search.upkeep.facts import Fact, documents_of, facts_of, fragments_named
 from pi_event_search.upkeep.maintain import fill
 

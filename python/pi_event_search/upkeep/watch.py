@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pi_event_search.errors import IndexBusy
-from pi_event_search.types import Change, Progress
+from pi_event_search.types.coverage import Change, Progress
 
 PERIOD_SECONDS = 15.0
 """How long nothing is heard before a look is taken all the same."""

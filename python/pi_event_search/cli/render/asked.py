@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pi_event_search import config
 from pi_event_search.access.authorize import resolve_roots
@@ -13,14 +13,13 @@ from pi_event_search.cli.commands import invocation, places
 from pi_event_search.cli.parser import Parsed, Values
 from pi_event_search.cli.render.screen import FAINT, STRONG, Screen
 from pi_event_search.errors import EventSearchError
-from pi_event_search.types import Coverage
+from pi_event_search.types.coverage import Coverage
 
 _PLACES = ("root", "all_workspaces", "sessions_dir", "index_dir")
 _FILTERS = dict(COMMANDS["search"].groups)["filters"]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """Where an answer comes from, as far as a reader of it can change that."""
 
     roots: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pi_event_search.cli.clean import one_line
 from pi_event_search.cli.render.words import counted
-from pi_event_search.types import Change
+from pi_event_search.types.coverage import Change
 
 
 def change_line(change: Change, now: datetime) -> str:

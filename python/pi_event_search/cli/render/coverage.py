@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pi_event_search.cli.render.screen import FAINT, Screen
 from pi_event_search.cli.render.words import counted, size
-from pi_event_search.types import Coverage
+from pi_event_search.types.coverage import Coverage
 
 _MEANING = {
     "ready": "Everything is indexed",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pi_event_search.cli.render.coverage import coverage_notice
 from pi_event_search.cli.render.screen import BAD, FAINT, ID, STRONG, Part, Screen
 from pi_event_search.cli.render.words import counted, when
-from pi_event_search.types import Event, EventRef, ForkReceipt, Fragment, Node, TextPreview
+from pi_event_search.types.event import Event, EventRef, ForkReceipt, Fragment, Node, TextPreview
 
 _SOURCE = {
     "exact": "read from the file",

@@ -8,7 +8,8 @@ from pi_event_search.cli.render.asked import Asked, nothing_to_look_at, where
 from pi_event_search.cli.render.coverage import coverage_notice, coverage_words
 from pi_event_search.cli.render.screen import BAD, FAINT, STRONG, Screen
 from pi_event_search.cli.render.words import ago, counted, size
-from pi_event_search.types import Problem, Status, SyncReport, Verification
+from pi_event_search.types.coverage import Problem, SyncReport
+from pi_event_search.types.sessions import Status, Verification
 
 
 def render_status(status: Status, screen: Screen, asked: Asked) -> None:

@@ -6,7 +6,7 @@ from pi_event_search.cli.render.asked import Asked, nothing_to_look_at, where
 from pi_event_search.cli.render.coverage import coverage_notice
 from pi_event_search.cli.render.screen import BAD, FAINT, ID, MATCH, STRONG, Part, Screen
 from pi_event_search.cli.render.words import ago, counted
-from pi_event_search.types import Diagnostics, DiagnosticTerm, Hit, SearchPage
+from pi_event_search.types.search import Diagnostics, DiagnosticTerm, Hit, SearchPage
 
 _EXCLUDED = "The current session is left out unless --session names it."
 _TITLE = 24

@@ -6,7 +6,7 @@ from pi_event_search.cli.render.asked import Asked, nothing_to_look_at
 from pi_event_search.cli.render.coverage import coverage_notice
 from pi_event_search.cli.render.screen import BAD, FAINT, ID, STRONG, Column, Part, Screen
 from pi_event_search.cli.render.words import ago
-from pi_event_search.types import Lineage, SessionPage, SessionSummary
+from pi_event_search.types.sessions import Lineage, SessionPage, SessionSummary
 
 _ROOMY = 120
 """Columns from which on forks and the working directory are shown too."""

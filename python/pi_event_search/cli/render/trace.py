@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pi_event_search.cli.render.event import brief
 from pi_event_search.cli.render.screen import FAINT, ID, STRONG, Part, Screen
 from pi_event_search.cli.render.words import when
-from pi_event_search.types import Edge, EventRef, FileRef, Node, Trace
+from pi_event_search.types.event import EventRef, Node
+from pi_event_search.types.trace import Edge, FileRef, Trace
 
 
 def render_trace(trace: Trace, screen: Screen) -> None:
