@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from pi_event_search.errors import IndexBusy
+from pi_event_search.memory import give_back
 from pi_event_search.serve.engine import Engine, Stopped
 from pi_event_search.serve.log import Log
-from pi_event_search.serve.memory import give_back
 from pi_event_search.types.coverage import Change
 
 BETWEEN_SECONDS = 10.0

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pi_event_search.memory import share_heap
 from pi_event_search.serve.engine import Engine
 from pi_event_search.serve.log import Log
-from pi_event_search.serve.memory import share_heap
 from pi_event_search.serve.methods import Methods
 from pi_event_search.serve.server import Server, signals_as_bytes, take_standard_output
 

@@ -23,6 +23,7 @@ from contextlib import contextmanager
 
 from pi_event_search import _core
 from pi_event_search.faults import point
+from pi_event_search.memory import give_back
 from pi_event_search.store.changes import note_changes, noted_changes
 from pi_event_search.store.database import Database, number, set_metadata
 from pi_event_search.store.dictionary import (
@@ -174,6 +175,8 @@ class Publication:
         self._open = False
         self._documents = self.weight = 0
         point("publish.committed")
+        if self._bulk:
+            give_back()
 
     def collect_garbage(self) -> None:
         """Deletes the documents of what died in the batches before, unless a batch is open."""

@@ -27,7 +27,10 @@ META_LOCK = ".tantivy-meta.lock"
 """What Tantivy locks for an instant whenever it opens or deletes files."""
 LOCKED_SECONDS = 1.0
 """How long a reader waits for that."""
+_FIRST_RETRY_SECONDS = 0.000_5
 _RETRY_SECONDS = 0.01
+"""How long is waited between two looks: at first, since it is mostly this process itself that has
+just opened the files, and at most."""
 
 _MAGIC = 1337
 _TRAILER = 8
@@ -69,13 +72,15 @@ def wait_until_free(directory: Path) -> None:
         return  # nobody has locked it yet
     try:
         deadline = time.monotonic() + LOCKED_SECONDS
+        pause = _FIRST_RETRY_SECONDS
         while not _is_free(descriptor):
             if time.monotonic() >= deadline:
                 raise IndexBusy(
                     f"Another process, which has perhaps been stopped, keeps the files of the text"
                     f" index in {directory} locked; try again when it goes on or has ended."
                 )
-            time.sleep(_RETRY_SECONDS)
+            time.sleep(pause)
+            pause = min(2 * pause, _RETRY_SECONDS)
     finally:
         os.close(descriptor)
 
