@@ -95,14 +95,17 @@ class View:
         found: dict[int, EventRow] = {}
         for start in range(0, len(keys), _MANY):
             some = keys[start : start + _MANY]
-            for key, *columns in self._connection.execute(
+            both = self._connection.execute(
                 f"SELECT f.key, {_COLUMNS_OF_E} FROM fragments f JOIN events e USING (event)"
                 f" WHERE f.key IN ({', '.join('?' * len(some))}) AND NOT e.flags & {SUPERSEDED}",
                 some,
-            ):
-                row = EventRow._make(columns)
-                if self.scope.shows(row.event):
-                    found[key] = row
+            ).fetchall()
+            rows = typed(EventRow, (columns[1:] for columns in both))
+            found.update(
+                (columns[0], row)
+                for columns, row in zip(both, rows, strict=True)
+                if self.scope.shows(row.event)
+            )
         return found
 
     def copies(self, rows: Iterable[EventRow]) -> dict[int, list[EventRow]]:
