@@ -29,6 +29,7 @@ class MadeUpIndex:
         self.calls: list[Any] = []
         self.answer = READY
         self.during_refresh: Callable[[], None] = lambda: None
+        self.during_coverage: Callable[[], None] = lambda: None
 
     def refresh(self, path: str, *, patience: float) -> bool:
         self.calls.append(path)
@@ -41,7 +42,9 @@ class MadeUpIndex:
 
     def coverage(self, *, invocation: Invocation) -> Coverage:
         self.calls.append("coverage")
-        return self.answer
+        answer = self.answer
+        self.during_coverage()
+        return answer
 
     def close(self) -> None:
         self.calls.append("close")
@@ -76,6 +79,15 @@ def test_until_the_directories_were_looked_at_the_coverage_says_so(
     index.answer = READY
     engine.catch_up()
     assert engine.ask("coverage", ANYBODY) is READY
+
+
+def test_an_answer_from_before_the_end_of_catching_up_is_not_final(
+    engine: Engine, index: MadeUpIndex
+) -> None:
+    index.answer = Coverage("partial", 0, 2, None, 0, 0, ())
+    index.during_coverage = engine.catch_up
+    assert engine.ask("coverage", ANYBODY).state == "catching-up"
+    assert engine.caught_up
 
 
 @pytest.mark.parametrize("failure", [IndexBusy(), IndexProblem("it is read-only")])
