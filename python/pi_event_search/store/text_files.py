@@ -13,7 +13,7 @@ import os
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -155,12 +155,35 @@ def make_private(directory: Path) -> None:
 
 
 def remove_temporary(directory: Path) -> None:
-    """Deletes temporary files of killed writers, which Tantivy never collects.
+    """Deletes what killed writers left and Tantivy never collects: temporary files, and files of
+    deletions that were never committed. A later writer would want to give one of its own the same
+    name, and fail.
 
     Only for the holder of the writer lock: a living writer uses such files for an instant.
     """
     for path in directory.glob(".tmp*"):
         path.unlink(missing_ok=True)
+    deletions = set(directory.glob("*.del"))
+    if deletions:
+        with suppress(OSError, ValueError), _locked_meta(directory):
+            committed = {name for segment in _segments(directory) for name in segment.files()}
+            for path in deletions:
+                if path.name not in committed:
+                    path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _locked_meta(directory: Path) -> Iterator[None]:
+    """Tantivy's own lock: nobody is opening the files of an earlier commit meanwhile.
+
+    :raises OSError: somebody has it.
+    """
+    descriptor = os.open(directory / META_LOCK, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _segments(directory: Path) -> list[_Segment]:

@@ -16,7 +16,7 @@ from pi_event_search.store.text_index import guarded
 
 RESCORED = 256
 """The best so many fragments by words are ordered anew with what counts for having been said, and
-all before the others. More than a page can ask for, so a page never depends on how long it is."""
+all before the others. Always so many, so that the order never depends on how much is asked for."""
 MAX_PAGE = 4_096
 """Hits fetched at once while paging through ranked hits."""
 
@@ -39,7 +39,7 @@ class RankedHits:
     score and time is for the caller to order, who knows more than keys.
 
     :param sort: ``relevance``, ``newest`` or ``oldest``.
-    :param first: hits to begin with.
+    :param first: hits to begin with, where nothing is added.
     :param said: added to the score of what was said, among the best by words.
     """
 
@@ -58,7 +58,7 @@ class RankedHits:
         # The engine makes room for as many hits as are asked for, and a damaged row may ask for
         # more than there is memory: it would end the process.
         self._most = searcher.num_docs + 1
-        self._first = min(max(first, RESCORED if said else 1), self._most)
+        self._first = min(RESCORED if said else max(first, 1), self._most)
 
     def __iter__(self) -> Iterator[TextHit]:
         offset, size, said = 0, self._first, self._said
@@ -103,7 +103,7 @@ class RankedHits:
     def _by_score(self, offset: int, size: int) -> list[_Found]:
         hits = self._searcher.search(self._query, size, count=False, offset=offset).hits
         keys, moments = _columns(self._searcher, ("key", "moment"), hits)
-        return list(zip((score for score, _ in hits), keys, moments, strict=True))
+        return list(zip((_rounded(score) for score, _ in hits), keys, moments, strict=True))
 
     def _by_time(self, offset: int, size: int) -> list[_Found]:
         order = tantivy.Order.Asc if self._sort == "oldest" else tantivy.Order.Desc
@@ -112,6 +112,12 @@ class RankedHits:
         ).hits
         [keys] = _columns(self._searcher, ("key",), hits)
         return [(0.0, key, moment) for (moment, _), key in zip(hits, keys, strict=True)]
+
+
+def _rounded(score: float) -> float:
+    """A score without its last digits. The engine adds up the words of a query in an order that
+    depends on the segment, so that the same text may score a trifle more in another one."""
+    return float(f"{score:.5g}")
 
 
 _Found = tuple[float, int, int]
