@@ -458,6 +458,23 @@ def test_as_if_the_file_ended_with_the_asking_entry(
         assert together == alone
 
 
+def test_an_asking_entry_whose_parent_comes_behind_it() -> None:
+    """At its time it hung nowhere, so nothing can be said of the branch it was on."""
+
+    def entry(entry_id: str, parent_id: str | None) -> dict[str, Any]:
+        message = {"role": "user", "content": f"needle {entry_id}"}
+        own = {"id": entry_id, "parentId": parent_id, "timestamp": "2026-01-05T09:00:00.000Z"}
+        return {"type": "message", "message": message, **own}
+
+    header = {"type": "session", "version": 3, "id": "now", "cwd": WORKSPACE}
+    records = [header, entry("a0", None), entry("a1", "a2"), entry("a2", "a0")]
+    data = b"".join(json.dumps(record).encode() + b"\n" for record in records)
+    caller = asking(None, invocation_entry_id="a1")
+    with indexed({"now": data}) as index:
+        [hit] = index.search("needle", invocation=caller, session_id="now").hits
+    assert (hit.entry_id, hit.branch_state, hit.selection_state) == ("a0", "unknown", "unknown")
+
+
 @given(
     file=sessions(session_id="now", cwd=WORKSPACE, max_entries=24),
     place=st.floats(0, 1),

@@ -117,7 +117,7 @@ class SessionStates:
         return Place(found[0], found[1])
 
     def _rearranged(self) -> bool:
-        """Whether an entry behind the cutoff is the parent of one before it.
+        """Whether an entry behind the cutoff is the parent of one before it, or of the asking one.
 
         The stored tree knows the whole file. Only in a damaged one can a later record have changed
         how earlier ones hang together; how they hung before is not known then.
@@ -128,7 +128,7 @@ class SessionStates:
             "SELECT 1 FROM events c JOIN events p ON p.entry_id = c.parent_id"
             " AND p.event BETWEEN ? AND ?"
             " WHERE c.event BETWEEN ? AND ? LIMIT 1",
-            (self.cutoff, self._numbers[1], self._numbers[0], self.cutoff - 1),
+            (self.cutoff, self._numbers[1], self._numbers[0], self.cutoff),
         ).fetchone()
         return found is not None
 
