@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pi_event_search import _core
 from pi_event_search.store.database import Contradiction
 from pi_event_search.store.dictionary import dictionary_of
-from pi_event_search.store.rows import EVENT_COLUMNS, EventRow, FragmentRow, fragments_of
+from pi_event_search.store.rows import EVENT_COLUMNS, EventRow, FragmentRow, fragments_of, typed
 from pi_event_search.store.schema import epoch_of
 
 _CHUNK = 2_000
@@ -23,13 +23,11 @@ def all_documents(connection: sqlite3.Connection) -> Iterator[list[str]]:
     workspaces = dict(connection.execute("SELECT epoch, workspace FROM sessions"))
     last = -1
     while True:
-        events = [
-            EventRow(*row)
-            for row in connection.execute(
-                f"SELECT {EVENT_COLUMNS} FROM events WHERE event > ? ORDER BY event LIMIT ?",
-                (last, _CHUNK),
-            )
-        ]
+        rows = connection.execute(
+            f"SELECT {EVENT_COLUMNS} FROM events WHERE event > ? ORDER BY event LIMIT ?",
+            (last, _CHUNK),
+        )
+        events = list(typed(EventRow, rows))
         if not events:
             return
         last = events[-1].event
@@ -42,14 +40,12 @@ def documents_from(connection: sqlite3.Connection, first_key: int) -> list[str]:
     :raises Contradiction: the rows do not fit together, or their texts cannot be read.
     """
     dictionary_of(connection)
-    events = [
-        EventRow(*row)
-        for row in connection.execute(
-            f"SELECT {EVENT_COLUMNS} FROM events WHERE event IN"
-            " (SELECT event FROM fragments WHERE key >= ?) ORDER BY event",
-            (first_key,),
-        )
-    ]
+    rows = connection.execute(
+        f"SELECT {EVENT_COLUMNS} FROM events WHERE event IN"
+        " (SELECT event FROM fragments WHERE key >= ?) ORDER BY event",
+        (first_key,),
+    )
+    events = list(typed(EventRow, rows))
     workspaces = dict(
         connection.execute(
             "SELECT epoch, workspace FROM sessions WHERE epoch IN"

@@ -161,15 +161,16 @@ def remove_temporary(directory: Path) -> None:
 
     Only for the holder of the writer lock: a living writer uses such files for an instant.
     """
-    for path in directory.glob(".tmp*"):
-        path.unlink(missing_ok=True)
-    deletions = set(directory.glob("*.del"))
+    names = os.listdir(directory)
+    for name in names:
+        if name.startswith(".tmp"):
+            (directory / name).unlink(missing_ok=True)
+    deletions = {name for name in names if name.endswith(".del")}
     if deletions:
         with suppress(OSError, ValueError), _locked_meta(directory):
             committed = {name for segment in _segments(directory) for name in segment.files()}
-            for path in deletions:
-                if path.name not in committed:
-                    path.unlink(missing_ok=True)
+            for name in deletions - committed:
+                (directory / name).unlink(missing_ok=True)
 
 
 @contextmanager
